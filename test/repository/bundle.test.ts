@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { bundle } from '../../scripts/bundle.ts';
+
+const run = promisify(execFile);
+
+describe('the bundle, in a folder of its own', () => {
+  let folder: string;
+  let program: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mirror-controller-bundle-'));
+    program = join(folder, 'mirror-controller.js');
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    await bundle({ outfile: program });
+  }, 60_000);
+
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('[C1] starts without packages or sources beside it, and tells its version', async () => {
+    const { stdout, stderr } = await run(process.execPath, [program, '--version']);
+    expect({ stdout, stderr }).toEqual({ stdout: `${packageJson.version}\n`, stderr: '' });
+  });
+
+  it('[C1] tells its commands', async () => {
+    const { stdout } = await run(process.execPath, [program, '--help']);
+    for (const command of ['run', 'sandbox', 'demo'])
+      expect(stdout).toContain(`mirror-controller ${command}`);
+  });
+
+  it('[O5] loads what talks to a cluster, its CommonJS packages among them', async () => {
+    const kubeconfig = join(folder, 'no-kubeconfig');
+    const running = run(process.execPath, [program, 'run', '--kubeconfig', kubeconfig]);
+    await expect(running).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(kubeconfig) });
+  });
+
+  it('can be executed as it is', async () => {
+    const { mode } = await stat(program);
+    expect(mode & 0o111).toBe(0o111);
+  });
+});

@@ -1,0 +1,37 @@
+import { defineConfig } from 'vitest/config';
+import { SuiteSummary } from './test/support/suite-summary.ts';
+
+/**
+ * Three suites, told apart by file name so that a test lies beside what it proves:
+ * `*.test.ts` needs nothing, `*.sandbox.test.ts` starts our sandbox API server,
+ * `*.control-plane.test.ts` needs a real kube-apiserver (see CONTRIBUTING.md).
+ * The time limits are for a test that hangs, on a machine with a lot else to do; none is a pass mark.
+ */
+export default defineConfig({
+  test: {
+    reporters: [new SuiteSummary()],
+    // More than cores: most of the suites' time is spent waiting for a server.
+    maxWorkers: 3,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/**/*.sandbox.test.ts', 'test/**/*.control-plane.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      { test: { name: 'sandbox', include: ['test/**/*.sandbox.test.ts'], testTimeout: 180_000 } },
+      {
+        test: {
+          name: 'control-plane',
+          include: ['test/**/*.control-plane.test.ts'],
+          globalSetup: ['test/support/control-plane-setup.ts'],
+          testTimeout: 180_000,
+          // The servers may have to be built first.
+          hookTimeout: 1_200_000,
+        },
+      },
+    ],
+  },
+});
