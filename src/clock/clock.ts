@@ -1,0 +1,42 @@
+/** A timer that has not fired yet. */
+export interface Timer {
+  /** Idempotent; after it the callback never runs. */
+  cancel(): void;
+}
+
+/**
+ * Time as a parameter. Durations and expiry are measured on the monotonic reading, which no
+ * clock adjustment moves; the wall clock serves only what is stored or shown.
+ */
+export interface Clock {
+  /** Monotonic milliseconds from an arbitrary origin. */
+  now(): number;
+  /** The time of day. */
+  wallTime(): Date;
+  /** Calls `callback` once, after at least `delayMs`; a delay of 0 or less still waits for a later turn. */
+  setTimer(delayMs: number, callback: () => void): Timer;
+}
+
+/** The real clock of this process. Its timers keep the process alive until they fire or are cancelled. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wallTime: () => new Date(),
+  setTimer: (delayMs, callback) => {
+    const handle = setTimeout(callback, delayMs);
+    return { cancel: () => clearTimeout(handle) };
+  },
+};
+
+/** Resolves after `delayMs`, or at once when `signal` aborts: callers look at the signal, not at an exception. */
+export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const wake = () => {
+      timer.cancel();
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = clock.setTimer(delayMs, wake);
+    signal.addEventListener('abort', wake, { once: true });
+  });
+}
