@@ -1,0 +1,134 @@
+import { createSecureContext } from 'node:tls';
+import { type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import type { Clock } from '../clock/clock.ts';
+import type { Cluster } from './cluster.ts';
+import type { Credential } from './credentials.ts';
+import { NetworkError } from './errors.ts';
+import { RotatingText } from './rotating-text.ts';
+
+/** Two sets of connections, so that a call never queues behind a watch. */
+export interface Dispatchers {
+  readonly calls: Dispatcher;
+  readonly watches: Dispatcher;
+}
+
+/** Below the idle time-out of API servers (90 s) and of load balancers (60 s and more), so that we close first. */
+const KEEP_ALIVE_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * The kept-alive connections to one server under one set of certificates. When the certificate authority or the
+ * client certificate has changed, new connections are opened under the new ones, and the old drain: what is in flight
+ * on them ends as it would have.
+ */
+export class Connections {
+  readonly #cluster: Cluster;
+  readonly #maxCalls: number;
+  readonly #ca: RotatingText | undefined;
+  #open: { readonly fingerprint: string; readonly dispatchers: Dispatchers } | undefined;
+  readonly #draining = new Set<Dispatcher>();
+
+  /** `maxCalls`: connections for calls, hence calls in flight; watches have as many as they need. */
+  constructor(cluster: Cluster, clock: Clock, maxCalls: number) {
+    this.#cluster = cluster;
+    this.#maxCalls = maxCalls;
+    this.#ca = cluster.tls?.ca && new RotatingText(cluster.tls.ca, clock);
+  }
+
+  /** The connections under the present certificates. Throws `NetworkError` (`CREDENTIALS`) when there are no usable ones. */
+  for(credential: Credential): Dispatchers {
+    const ca = this.#authority(() => this.#ca?.current());
+    const { cert, key } = credential.clientCertificate ?? {};
+    const fingerprint = `${ca}\n${cert}\n${key}`;
+    if (this.#open?.fingerprint === fingerprint) return this.#open.dispatchers;
+    const previous = this.#open?.dispatchers;
+    let dispatchers: Dispatchers;
+    try {
+      dispatchers = this.#connect({ ca, cert, key });
+    } catch (error) {
+      // Certificate and key are two files: between the two writes of a rotation they do not match.
+      if (previous !== undefined) return previous;
+      throw unusable('the client certificate and its key do not fit', error);
+    }
+    this.#open = { fingerprint, dispatchers };
+    if (previous !== undefined) this.#drain(previous);
+    return dispatchers;
+  }
+
+  /** Reads the certificate authority again, after the server's certificate was not accepted. True when it changed. */
+  rereadAuthority(): boolean {
+    return this.#authority(() => {
+      const before = this.#ca?.current();
+      return this.#ca?.reread() !== before;
+    });
+  }
+
+  #authority<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw unusable(
+        `its certificate authority cannot be read from ${(error as NodeJS.ErrnoException).path}`,
+        error,
+      );
+    }
+  }
+
+  /** Waits for what is in flight, then closes the connections. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#all().map((dispatcher) => dispatcher.close()));
+  }
+
+  /** Cuts the connections, those that have not come about yet included. */
+  async destroy(): Promise<void> {
+    await Promise.allSettled(this.#all().map((dispatcher) => dispatcher.destroy()));
+  }
+
+  #all(): Dispatcher[] {
+    const { calls, watches } = this.#open?.dispatchers ?? {};
+    return [...this.#draining, calls, watches].filter((dispatcher) => dispatcher !== undefined);
+  }
+
+  #drain({ calls, watches }: Dispatchers): void {
+    for (const dispatcher of [calls, watches]) {
+      this.#draining.add(dispatcher);
+      const forget = () => this.#draining.delete(dispatcher);
+      dispatcher.close().then(forget, forget);
+    }
+  }
+
+  #connect(material: {
+    ca: string | undefined;
+    cert: string | undefined;
+    key: string | undefined;
+  }): Dispatchers {
+    const { server, proxyUrl, tls } = this.#cluster;
+    const { origin, protocol } = new URL(server);
+    const connect: buildConnector.BuildOptions = {
+      // One context for all connections: parsing a bundle of certificates for each of them costs milliseconds.
+      ...(protocol === 'https:' && { secureContext: createSecureContext(withoutAbsent(material)) }),
+      ...(tls?.skipVerify && { rejectUnauthorized: false }),
+      ...(tls?.serverName !== undefined && { servername: tls.serverName }),
+      timeout: CONNECT_TIMEOUT_MS,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
+    };
+    // Time limits on answers are the transport's, on the injected clock.
+    const common = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
+    const open = (connections: number | null): Dispatcher =>
+      proxyUrl === undefined
+        ? new Pool(origin, { ...common, connect, connections })
+        : new ProxyAgent({ ...common, uri: proxyUrl, requestTls: connect, connections });
+    return { calls: open(this.#maxCalls), watches: open(null) };
+  }
+}
+
+function unusable(reason: string, cause: unknown): NetworkError {
+  return new NetworkError(`no connection to the cluster: ${reason}`, { code: 'CREDENTIALS', cause });
+}
+
+function withoutAbsent(material: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const present = Object.entries(material).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(present);
+}

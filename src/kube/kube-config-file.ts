@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/client-node';
+import { load, YAMLException } from 'js-yaml';
+import { KubeConfigError } from './errors.ts';
+
+/** What the client library does not read of a user. */
+export interface UserExtras {
+  readonly tokenFile?: string;
+  readonly 'as-uid'?: string;
+  readonly 'as-groups'?: readonly string[];
+  readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One kubeconfig, or several merged as kubectl merges them. */
+export interface KubeConfigFile {
+  /** Path or paths, for messages. */
+  readonly where: string;
+  readonly currentContext: string | undefined;
+  readonly contexts: readonly Context[];
+  readonly clusters: readonly Cluster[];
+  readonly users: readonly User[];
+  /** By user name; paths in it are absolute. */
+  readonly extras: ReadonlyMap<string, UserExtras>;
+}
+
+/** Reads one kubeconfig; relative paths in it are taken from its own folder. Throws `KubeConfigError`. */
+export function readKubeConfig(path: string): KubeConfigFile {
+  const file = resolve(path);
+  const text = readText(file);
+  const document = parseYaml(text, file);
+  const library = new KubeConfig();
+  // A broken entry matters only when it is the one that is asked for: then it is reported as missing.
+  library.loadFromString(text, { onInvalidEntry: 'filter' });
+  library.makePathsAbsolute(dirname(file));
+  return {
+    where: file,
+    currentContext: library.getCurrentContext() || undefined,
+    contexts: library.getContexts(),
+    clusters: library.getClusters(),
+    users: library.getUsers().map((user) => withAbsoluteCommand(user, dirname(file))),
+    extras: extrasOf(document, dirname(file)),
+  };
+}
+
+/** As kubectl does for the list in KUBECONFIG: of entries with one name, and of current contexts, the first counts. */
+export function mergeKubeConfigs(files: readonly KubeConfigFile[]): KubeConfigFile {
+  const firsts = <T extends { readonly name: string }>(entries: readonly T[]): T[] => [
+    ...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values(),
+  ];
+  return {
+    where: files.map(({ where }) => where).join(', '),
+    currentContext: files.find(({ currentContext }) => currentContext !== undefined)?.currentContext,
+    contexts: firsts(files.flatMap(({ contexts }) => contexts)),
+    clusters: firsts(files.flatMap(({ clusters }) => clusters)),
+    users: firsts(files.flatMap(({ users }) => users)),
+    extras: new Map(files.toReversed().flatMap(({ extras }) => [...extras])),
+  };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reasons: Readonly<Record<string, string>> = {
+      ENOENT: 'does not exist',
+      EACCES: 'may not be read by this user',
+      EISDIR: 'is a folder',
+    };
+    const reason = reasons[code ?? ''] ?? `cannot be read (${code})`;
+    throw new KubeConfigError(`kubeconfig ${file} ${reason}: check --kubeconfig or KUBECONFIG`);
+  }
+}
+
+/** The parser's own message quotes the lines around the fault, and with them perhaps a token. */
+function parseYaml(text: string, file: string): Record<string, unknown> {
+  let document: unknown;
+  try {
+    document = load(text);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const line = error.mark === undefined ? '' : ` (line ${error.mark.line + 1})`;
+    throw new KubeConfigError(`kubeconfig ${file} is not valid YAML${line}: ${error.reason}`);
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new KubeConfigError(
+      `kubeconfig ${file} is not a kubeconfig: it holds no contexts, clusters and users`,
+    );
+  }
+  return document as Record<string, unknown>;
+}
+
+function extrasOf(document: Record<string, unknown>, folder: string): Map<string, UserExtras> {
+  const { users } = document;
+  const extras = new Map<string, UserExtras>();
+  if (!Array.isArray(users)) return extras;
+  for (const entry of users as readonly ({ name?: string; user?: UserExtras } | null)[]) {
+    if (!entry?.name || !entry.user) continue;
+    const { tokenFile } = entry.user;
+    extras.set(entry.name, { ...entry.user, ...(tokenFile && { tokenFile: resolve(folder, tokenFile) }) });
+  }
+  return extras;
+}
+
+/** A command with a slash is a path from the kubeconfig's folder, another one is looked up on the PATH. */
+function withAbsoluteCommand(user: User, folder: string): User {
+  const command: unknown = user.exec?.command;
+  if (typeof command !== 'string' || !command.includes('/')) return user;
+  return { ...user, exec: { ...user.exec, command: resolve(folder, command) } };
+}

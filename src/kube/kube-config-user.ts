@@ -1,0 +1,73 @@
+import type { Cluster as LibraryCluster, User as LibraryUser } from '@kubernetes/client-node';
+import type { ClusterUser, Impersonation, Material } from './cluster.ts';
+import { KubeConfigError } from './errors.ts';
+import type { UserExtras } from './kube-config-file.ts';
+
+/** Data wins over a file, as in client-go. */
+export function materialOf(path: string | undefined, base64: string | undefined): Material | undefined {
+  if (base64) return { kind: 'inline', text: Buffer.from(base64, 'base64').toString() };
+  return path ? { kind: 'file', path } : undefined;
+}
+
+/** What a kubeconfig says of a user. `cluster` is told to an exec plugin that wants to know it. */
+export function userOf(user: LibraryUser, extras: UserExtras, cluster: LibraryCluster): ClusterUser {
+  const cert = materialOf(user.certFile, user.certData);
+  const key = materialOf(user.keyFile, user.keyData);
+  if ((cert === undefined) !== (key === undefined)) {
+    const missing = cert === undefined ? 'client-certificate' : 'client-key';
+    throw new KubeConfigError(`user "${user.name}" has one half of a client certificate: add its ${missing}`);
+  }
+  const token = tokenOf(user, extras);
+  return {
+    name: user.name,
+    ...(token && { token }),
+    ...(user.username && { basic: { username: user.username, password: user.password ?? '' } }),
+    ...((user.exec || user.authProvider) && { plugin: pluginOf(user, cluster) }),
+    ...(cert && key && { clientCertificate: { cert, key } }),
+    ...(user.impersonateUser && { impersonate: impersonationOf(user.impersonateUser, extras) }),
+  };
+}
+
+/** A token file wins over a token: it is the one that is kept fresh. */
+function tokenOf(user: LibraryUser, { tokenFile }: UserExtras): Material | undefined {
+  if (tokenFile) return { kind: 'file', path: tokenFile };
+  return user.token ? { kind: 'inline', text: String(user.token) } : undefined;
+}
+
+function impersonationOf(user: string, extras: UserExtras): Impersonation {
+  const { 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra } = extras;
+  return { user, ...(uid && { uid }), ...(groups && { groups }), ...(extra && { extra }) };
+}
+
+/** The user as the client library wants it: without the parts that we see to ourselves. */
+function pluginOf({ name, exec, authProvider }: LibraryUser, cluster: LibraryCluster): LibraryUser {
+  if (!exec) return { name, authProvider };
+  const info = { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(execInfoOf(exec, cluster)) };
+  return { name, exec: { ...exec, env: [...(exec.env ?? []), info] } };
+}
+
+/**
+ * What a plugin is told in its environment, which the client library leaves out.
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats
+ */
+function execInfoOf(
+  exec: { apiVersion?: string; provideClusterInfo?: boolean },
+  cluster: LibraryCluster,
+): unknown {
+  return {
+    apiVersion: exec.apiVersion ?? 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    spec: {
+      interactive: false,
+      ...(exec.provideClusterInfo && {
+        cluster: {
+          server: cluster.server,
+          'tls-server-name': cluster.tlsServerName,
+          'insecure-skip-tls-verify': cluster.skipTLSVerify,
+          'certificate-authority-data': cluster.caData,
+          'proxy-url': cluster.proxyUrl,
+        },
+      }),
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Cluster as LibraryCluster } from '@kubernetes/client-node';
+import { checkCluster } from './check-cluster.ts';
+import type { Cluster, ClusterTls } from './cluster.ts';
+import { KubeConfigError } from './errors.ts';
+import { type KubeConfigFile, mergeKubeConfigs, readKubeConfig } from './kube-config-file.ts';
+import { materialOf, userOf } from './kube-config-user.ts';
+import { type PodEnvironment, podCluster } from './pod-cluster.ts';
+
+export interface KubeConfigEnvironment extends PodEnvironment {
+  /** Paths, separated as in `PATH`. */
+  readonly KUBECONFIG?: string | undefined;
+  readonly HOME?: string | undefined;
+  /** The home folder on Windows. */
+  readonly USERPROFILE?: string | undefined;
+}
+
+export interface KubeConfigOptions {
+  /** `--kubeconfig`: this file and no other. */
+  readonly kubeconfig?: string | undefined;
+  /** `--context`; absent: the kubeconfig's current one. A Pod's own configuration has no contexts, so it is not used then. */
+  readonly context?: string | undefined;
+  readonly env: KubeConfigEnvironment;
+  /** Where a Pod finds its service account; default where kubelet mounts it. */
+  readonly serviceAccountDir?: string;
+}
+
+/**
+ * The cluster to work with: from `--kubeconfig`, else `KUBECONFIG`, else the Pod that this process runs in, else
+ * `~/.kube/config`. The files that it names are read once, to find out now what cannot work. Throws `KubeConfigError`.
+ */
+export function loadCluster(options: KubeConfigOptions): Cluster {
+  const { kubeconfig, context, env } = options;
+  const isFileAsked = kubeconfig !== undefined || context !== undefined || Boolean(env.KUBECONFIG);
+  const pod = isFileAsked ? undefined : podCluster(env, options.serviceAccountDir);
+  const cluster = pod ?? clusterOfContext(readFiles(options), context);
+  checkCluster(cluster);
+  return cluster;
+}
+
+function readFiles({ kubeconfig, env }: KubeConfigOptions): KubeConfigFile {
+  if (kubeconfig !== undefined) return readKubeConfig(kubeconfig);
+  const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
+  if (listed.length === 1) return readKubeConfig(String(listed[0]));
+  if (listed.length > 1) {
+    // kubectl skips the files of a list that do not exist.
+    const existing = listed.filter((path) => existsSync(path));
+    if (existing.length > 0) return mergeKubeConfigs(existing.map(readKubeConfig));
+    throw new KubeConfigError(`none of the files in KUBECONFIG exists: ${listed.join(', ')}`);
+  }
+  const standard = join(env.HOME ?? env.USERPROFILE ?? '', '.kube', 'config');
+  if (existsSync(standard)) return readKubeConfig(standard);
+  throw new KubeConfigError(
+    `no cluster to work with: KUBECONFIG is not set, this is no Pod, and ${standard} does not exist; give --kubeconfig FILE`,
+  );
+}
+
+function clusterOfContext(file: KubeConfigFile, asked: string | undefined): Cluster {
+  const name = asked ?? file.currentContext;
+  const known = file.contexts.map((context) => context.name).join(', ');
+  const choice = known === '' ? 'it has none' : `it has ${known}`;
+  if (name === undefined) {
+    throw new KubeConfigError(
+      `kubeconfig ${file.where} has no current context: choose one with --context (${choice})`,
+    );
+  }
+  const context = file.contexts.find((candidate) => candidate.name === name);
+  if (context === undefined) {
+    throw new KubeConfigError(
+      `kubeconfig ${file.where} has no context "${name}" (${choice}): check --context`,
+    );
+  }
+  const cluster = file.clusters.find((candidate) => candidate.name === context.cluster);
+  if (cluster === undefined) {
+    throw new KubeConfigError(
+      `context "${name}" names the cluster "${context.cluster}", for which ${file.where} gives no server`,
+    );
+  }
+  const user = file.users.find((candidate) => candidate.name === context.user);
+  if (context.user !== undefined && user === undefined) {
+    throw new KubeConfigError(
+      `context "${name}" names the user "${context.user}", whom ${file.where} does not know`,
+    );
+  }
+  return {
+    server: cluster.server.replace(/\/+$/, ''),
+    context: name,
+    ...(context.namespace !== undefined && { namespace: context.namespace }),
+    ...(cluster.proxyUrl && { proxyUrl: cluster.proxyUrl }),
+    tls: tlsOf(cluster),
+    ...(user && { user: userOf(user, file.extras.get(user.name) ?? {}, cluster) }),
+  };
+}
+
+function tlsOf({ caFile, caData, skipTLSVerify, tlsServerName }: LibraryCluster): ClusterTls {
+  const ca = materialOf(caFile, caData);
+  return {
+    ...(ca && { ca }),
+    ...(skipTLSVerify && { skipVerify: true }),
+    ...(tlsServerName && { serverName: tlsServerName }),
+  };
+}

@@ -1,0 +1,88 @@
+import { type Clock, sleep } from '../clock/clock.ts';
+import { isForbidden, isNotFound } from './errors.ts';
+import type { ListWatch, WatchEvent } from './list-watch.ts';
+import type { Transport } from './transport.ts';
+import type { Namespace } from './types.ts';
+
+/** A Namespace, or in its place what says that we may not read it. */
+export type PolledNamespace = Namespace & { readonly unreadable?: boolean };
+
+const POLL_MS = 30_000;
+
+/**
+ * One Namespace, as a list of at most one and a watch that reads it every 30 s: a Role can allow to `get` the Namespace
+ * that it lies in, but not to watch it (SPEC P2). One that we may not read is there all the same, marked unreadable.
+ */
+export function createNamespacePoll(
+  transport: Transport,
+  name: string,
+  clock: Clock,
+): ListWatch<PolledNamespace> {
+  const read = async (signal: AbortSignal): Promise<PolledNamespace | undefined> => {
+    try {
+      const { body } = await transport.call({ method: 'GET', path: `/api/v1/namespaces/${name}`, signal });
+      return JSON.parse(body) as Namespace;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      if (isForbidden(error)) return unreadable(name);
+      throw error;
+    }
+  };
+  return {
+    list: async (_options, signal) => {
+      const namespace = await read(signal);
+      return {
+        items: namespace === undefined ? [] : [namespace],
+        resourceVersion: namespace?.metadata.resourceVersion ?? ABSENT,
+      };
+    },
+    watch: async function* (options, signal) {
+      let seen = options.resourceVersion ?? ABSENT;
+      if (options.sendInitialEvents) {
+        const namespace = await read(signal);
+        seen = namespace?.metadata.resourceVersion ?? ABSENT;
+        const end = { type: 'BOOKMARK', resourceVersion: seen, initialEventsEnd: true } as const;
+        yield namespace === undefined ? [end] : [{ type: 'ADDED', object: namespace }, end];
+      }
+      yield* poll(read, seen, name, clock, signal);
+    },
+  };
+}
+
+/** The resourceVersion of what is not there; a real one is never 0. */
+const ABSENT = '0';
+
+async function* poll(
+  read: (signal: AbortSignal) => Promise<PolledNamespace | undefined>,
+  resourceVersion: string,
+  name: string,
+  clock: Clock,
+  signal: AbortSignal,
+): AsyncGenerator<readonly WatchEvent<PolledNamespace>[]> {
+  let seen = resourceVersion;
+  for (;;) {
+    await sleep(clock, POLL_MS, signal);
+    if (signal.aborted) return;
+    const namespace = await read(signal);
+    const now = namespace?.metadata.resourceVersion ?? ABSENT;
+    yield [changeOf(seen, now, namespace, name)];
+    seen = now;
+  }
+}
+
+/** Where nothing has changed a bookmark: the sign of life that a watch would give. */
+function changeOf(
+  seen: string,
+  now: string,
+  namespace: PolledNamespace | undefined,
+  name: string,
+): WatchEvent<PolledNamespace> {
+  if (now === seen) return { type: 'BOOKMARK', resourceVersion: now, initialEventsEnd: false };
+  if (namespace === undefined)
+    return { type: 'DELETED', object: { metadata: { name, uid: '', resourceVersion: ABSENT } } };
+  return { type: seen === ABSENT ? 'ADDED' : 'MODIFIED', object: namespace };
+}
+
+function unreadable(name: string): PolledNamespace {
+  return { metadata: { name, uid: '', resourceVersion: 'unreadable' }, unreadable: true };
+}

@@ -1,0 +1,28 @@
+import type { ObjectMeta } from './types.ts';
+
+declare const brand: unique symbol;
+
+/**
+ * `namespace/name` of an object, or just `name` where it is cluster-scoped: the field's key format
+ * (client-go `MetaNamespaceKeyFunc`). Neither part can hold a slash, so the text is unambiguous.
+ */
+export type ObjectKey = string & { readonly [brand]: 'ObjectKey' };
+
+export function objectKey(namespace: string | undefined, name: string): ObjectKey {
+  return (namespace ? `${namespace}/${name}` : name) as ObjectKey;
+}
+
+export function keyOf(object: { readonly metadata: Pick<ObjectMeta, 'namespace' | 'name'> }): ObjectKey {
+  return objectKey(object.metadata.namespace, object.metadata.name);
+}
+
+/** The parts of a key; `namespace` is empty for a cluster-scoped object. */
+export function splitKey(key: ObjectKey): { readonly namespace: string; readonly name: string } {
+  const slash = key.indexOf('/');
+  return { namespace: key.slice(0, Math.max(0, slash)), name: key.slice(slash + 1) };
+}
+
+/** The key written in `text`, or undefined when it is not exactly two non-empty parts around one slash. */
+export function parseKey(text: string): ObjectKey | undefined {
+  return /^[^/]+\/[^/]+$/.test(text) ? (text as ObjectKey) : undefined;
+}

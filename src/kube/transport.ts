@@ -1,0 +1,209 @@
+import { setMaxListeners } from 'node:events';
+import type { Dispatcher } from 'undici';
+import { type Clock, sleep } from '../clock/clock.ts';
+import type { Cluster } from './cluster.ts';
+import { Connections, type Dispatchers } from './connections.ts';
+import { type Credential, type Credentials, UserCredentials } from './credentials.ts';
+import { ApiError } from './errors.ts';
+import { isTlsFailure, networkErrorOf } from './network-error.ts';
+import { type ApiReply, isSuccess, readReply } from './reply.ts';
+import { RequestScope } from './request-scope.ts';
+
+export type { ApiReply };
+
+export interface TransportOptions {
+  readonly clock: Clock;
+  /** Sent as `User-Agent`, e.g. `mirror-controller/1.2.3`. */
+  readonly userAgent: string;
+  /** Ends every request at once when it aborts: the process stops. */
+  readonly signal: AbortSignal;
+  /** A call's answer, or a watch's first byte, takes no longer; milliseconds, default 30,000. */
+  readonly timeLimitMs?: number;
+  /** Connections for calls, hence calls in flight; default 32. Watches have their own. */
+  readonly connections?: number;
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+  /** Below the server's URL, with the query: `/api/v1/configmaps?limit=100`. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Gives this one request up. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Requests to one API server. Both methods reject with `ApiError` for every status that is not a success and with
+ * `NetworkError` for everything else, and repeat a request only where the server cannot have acted on the first:
+ * once after a 401 with a credential that is new, once after a failed TLS handshake with certificates that are new.
+ * All other repetition, of reads too, is the caller's: only it knows whether the answer is still wanted.
+ */
+export interface Transport {
+  /** `host:port` of the server, for messages. */
+  readonly server: string;
+  /** One request and its whole answer, within the time limit. */
+  call(request: ApiRequest): Promise<ApiReply>;
+  /**
+   * The body as it arrives, however long that takes; only the time until it begins is limited. Leaving the loop over
+   * it, or the signal's abort, closes the request.
+   */
+  stream(request: ApiRequest): Promise<AsyncIterable<Buffer>>;
+  /** Closes the connections, once what is in flight has ended; at once when the transport's signal has aborted. */
+  close(): Promise<void>;
+}
+
+type Response = Dispatcher.ResponseData;
+
+const TIME_LIMIT_MS = 30_000;
+const CONNECTIONS = 32;
+/** The longest that one answer's `Retry-After` holds back all calls; whoever got the answer knows the whole of it. */
+const LONGEST_HOLD_MS = 30_000;
+
+export function createTransport(cluster: Cluster, options: TransportOptions): Transport {
+  // Each request in flight listens to it, and Node would warn of a leak at the eleventh.
+  setMaxListeners(0, options.signal);
+  return new PooledTransport(cluster, options);
+}
+
+class PooledTransport implements Transport {
+  readonly server: string;
+  readonly #url: URL;
+  readonly #options: TransportOptions;
+  readonly #credentials: Credentials;
+  readonly #connections: Connections;
+  /** No call leaves before this reading of the clock, because the server asked for it. */
+  #heldUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(cluster: Cluster, options: TransportOptions) {
+    this.#url = new URL(cluster.server);
+    const { hostname, port, protocol } = this.#url;
+    this.server = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+    this.#options = options;
+    this.#credentials = new UserCredentials(cluster.user ?? { name: 'anonymous' }, options.clock);
+    this.#connections = new Connections(cluster, options.clock, options.connections ?? CONNECTIONS);
+  }
+
+  async call(request: ApiRequest): Promise<ApiReply> {
+    return await this.#within(request, async (scope) => {
+      await this.#hold(scope);
+      scope.startTimer(this.#options.timeLimitMs ?? TIME_LIMIT_MS);
+      const reply = await this.#reply(await this.#send(request, 'calls', scope));
+      scope.dispose();
+      return reply;
+    });
+  }
+
+  async stream(request: ApiRequest): Promise<AsyncIterable<Buffer>> {
+    return await this.#within(request, async (scope) => {
+      scope.startTimer(this.#options.timeLimitMs ?? TIME_LIMIT_MS);
+      const response = await this.#send(request, 'watches', scope);
+      if (!isSuccess(response)) await this.#reply(response);
+      scope.stopTimer();
+      return this.#chunks(response.body, scope);
+    });
+  }
+
+  async close(): Promise<void> {
+    await (this.#options.signal.aborted ? this.#connections.destroy() : this.#connections.close());
+  }
+
+  async #within<T>(request: ApiRequest, work: (scope: RequestScope) => Promise<T>): Promise<T> {
+    const scope = new RequestScope({
+      clock: this.#options.clock,
+      signals: [this.#options.signal, request.signal],
+      server: this.server,
+    });
+    try {
+      return await work(scope);
+    } catch (error) {
+      scope.dispose();
+      throw this.#failure(error, scope);
+    }
+  }
+
+  /** Waits while the server wants peace; the time limit of the call begins after it. */
+  async #hold(scope: RequestScope): Promise<void> {
+    const { clock } = this.#options;
+    const waitMs = this.#heldUntil - clock.now();
+    if (waitMs > 0) await sleep(clock, waitMs, scope.signal);
+    if (scope.failure) throw scope.failure;
+  }
+
+  /** Sends, and once more where that is safe and promises something, see {@link Transport}. */
+  async #send(request: ApiRequest, kind: keyof Dispatchers, scope: RequestScope): Promise<Response> {
+    const credential = await scope.within(this.#credentials.current());
+    let response: Response;
+    try {
+      response = await this.#dispatch(request, kind, credential, scope);
+    } catch (error) {
+      if (!isTlsFailure(error)) throw error;
+      const hasNewAuthority = this.#connections.rereadAuthority();
+      const renewed = await scope.within(this.#credentials.renew(credential));
+      if (!hasNewAuthority && renewed === credential) throw error;
+      return await this.#dispatch(request, kind, renewed, scope);
+    }
+    if (response.statusCode !== 401) return response;
+    const renewed = await scope.within(this.#credentials.renew(credential));
+    if (renewed === credential) return response;
+    await response.body.dump();
+    return await this.#dispatch(request, kind, renewed, scope);
+  }
+
+  async #dispatch(
+    request: ApiRequest,
+    kind: keyof Dispatchers,
+    credential: Credential,
+    scope: RequestScope,
+  ): Promise<Response> {
+    const response = this.#connections.for(credential)[kind].request({
+      origin: this.#url.origin,
+      method: request.method,
+      path: `${this.#url.pathname.replace(/\/$/, '')}${request.path}`,
+      headers: {
+        accept: 'application/json',
+        ...request.headers,
+        ...credential.headers,
+        'user-agent': this.#options.userAgent,
+      },
+      body: request.body ?? null,
+      signal: scope.signal,
+    });
+    // undici looks at the signal only once the request has a connection; no caller can wait for that.
+    return await scope.within(response);
+  }
+
+  async #reply(response: Response): Promise<ApiReply> {
+    const { clock } = this.#options;
+    try {
+      return await readReply(response, this.server, clock.wallTime());
+    } catch (error) {
+      if (isOverloaded(error)) {
+        const holdMs = Math.min(error.retryAfterMs, LONGEST_HOLD_MS);
+        this.#heldUntil = Math.max(this.#heldUntil, clock.now() + holdMs);
+      }
+      throw error;
+    }
+  }
+
+  async *#chunks(body: Response['body'], scope: RequestScope): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for await (const chunk of body) yield chunk;
+    } catch (error) {
+      throw this.#failure(error, scope);
+    } finally {
+      scope.dispose();
+    }
+  }
+
+  #failure(error: unknown, scope: RequestScope): Error {
+    return scope.failure ?? (error instanceof ApiError ? error : networkErrorOf(error, this.server));
+  }
+}
+
+/** The server is there and wants fewer requests (429), or none for the moment (503). */
+const isOverloaded = (error: unknown): error is ApiError & { readonly retryAfterMs: number } =>
+  error instanceof ApiError &&
+  (error.status === 429 || error.status === 503) &&
+  error.retryAfterMs !== undefined;

@@ -1,0 +1,51 @@
+/**
+ * The few Kubernetes objects that we read, as they are on the wire (times are strings), readonly.
+ * The client library's models are used for writes; they turn times into `Date` and drop unknown
+ * fields, which a watch over thousands of objects should not pay for.
+ */
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly time?: string;
+}
+
+export interface ObjectMeta {
+  readonly name: string;
+  /** Absent on cluster-scoped objects. */
+  readonly namespace?: string;
+  readonly uid: string;
+  /** Opaque but for equality, and for the order of two versions of one object (KEP-5504). */
+  readonly resourceVersion: string;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+}
+
+export interface KubeObject {
+  readonly metadata: ObjectMeta;
+}
+
+export interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+  /** Values are base64, as on the wire. */
+  readonly binaryData?: Readonly<Record<string, string>>;
+  readonly immutable?: boolean;
+}
+
+export interface Namespace extends KubeObject {
+  readonly status?: { readonly phase?: string };
+}

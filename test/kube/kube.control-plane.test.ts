@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { CoordinationV1Api, CoreV1Api, V1MicroTime } from '@kubernetes/client-node';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type ConfigMapApi, createConfigMapApi } from '../../src/kube/config-maps.ts';
+import { isAlreadyExists, isConflict, isInvalid, isNotFound, isUnauthorized } from '../../src/kube/errors.ts';
+import { createListWatch } from '../../src/kube/http-list-watch.ts';
+import { loadCluster } from '../../src/kube/kube-config.ts';
+import type { WatchEvent } from '../../src/kube/list-watch.ts';
+import { objectKey } from '../../src/kube/object-key.ts';
+import type { Transport } from '../../src/kube/transport.ts';
+import { typedApiConfiguration } from '../../src/kube/typed-api.ts';
+import type { ConfigMap } from '../../src/kube/types.ts';
+import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
+import { failureOf, openTransport } from './open-transport.ts';
+
+interface Scene {
+  readonly transport: Transport;
+  readonly api: ConfigMapApi;
+  readonly namespace: string;
+  /** Of the namespace's ConfigMaps. */
+  readonly path: string;
+}
+
+/** A namespace of its own, which goes with the test. */
+async function openScene(): Promise<Scene> {
+  const { transport } = openTransport(loadCluster({ kubeconfig: sharedCluster().kubeconfigPath, env: {} }));
+  const namespace = `kube-${randomUUID().slice(0, 8)}`;
+  const core = new CoreV1Api(typedApiConfiguration(transport));
+  await core.createNamespace({ body: { metadata: { name: namespace } } });
+  onTestFinished(async () => void (await core.deleteNamespace({ name: namespace })));
+  const api = createConfigMapApi(transport, { fieldManager: 'mirror-controller' });
+  return { transport, api, namespace, path: `/api/v1/namespaces/${namespace}/configmaps` };
+}
+
+const newConfigMap = (
+  { namespace }: Scene,
+  name: string,
+  content: Pick<ConfigMap, 'data' | 'binaryData'> = {},
+) => ({
+  metadata: { namespace, name, labels: { 'workshop.io/managed': 'true' } },
+  ...content,
+});
+
+/** Entries, since an object literal cannot show the key `__proto__`; the server sorts them. */
+const entriesOf = ({ data = {}, binaryData = {} }: Pick<ConfigMap, 'data' | 'binaryData'>) => [
+  Object.entries(data).sort(),
+  Object.entries(binaryData).sort(),
+];
+
+describe.skipIf(lacks.cluster())('on a real API server', () => {
+  test('[M3] content comes back byte for byte, with keys that JavaScript knows, unicode, and 1 MiB', async () => {
+    const scene = await openScene();
+    const contents: Pick<ConfigMap, 'data' | 'binaryData'>[] = [
+      {},
+      { data: JSON.parse('{"__proto__":"a","constructor":"b","-":"","app.v1-x":"käse 🧀\\u2028"}') },
+      { binaryData: { 'logo.png': 'AP+A' } },
+      { data: { big: 'ä'.repeat(500 * 1024) } },
+    ];
+    for (const [index, content] of contents.entries()) {
+      const body = newConfigMap(scene, `c${index}`, content);
+      const metadata = await scene.api.create(body);
+      expect(metadata.creationTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+      expect(metadata.managedFields?.map(({ manager }) => manager)).toEqual(['mirror-controller']);
+      const read = await scene.api.get(objectKey(scene.namespace, `c${index}`));
+      expect(entriesOf(read)).toEqual(entriesOf(content));
+      expect(read.metadata).toEqual(metadata);
+    }
+  });
+
+  test('[R2] a stale patch, a taken name, a wrong precondition and a missing object are told apart', async () => {
+    const scene = await openScene();
+    const { api } = scene;
+    const created = await api.create(newConfigMap(scene, 'a', { data: { k: 'v' } }));
+    const key = objectKey(scene.namespace, 'a');
+    expect(isAlreadyExists(await failureOf(api.create(newConfigMap(scene, 'a'))))).toBe(true);
+
+    const replaceVersion = (value: string) =>
+      ({ op: 'replace', path: '/metadata/resourceVersion', value }) as const;
+    const setData = { op: 'add', path: '/data', value: { k: 'w' } } as const;
+    const patched = await api.patch(key, [replaceVersion(created.resourceVersion), setData]);
+    expect(patched.resourceVersion).not.toBe(created.resourceVersion);
+    expect(
+      isConflict(await failureOf(api.patch(key, [replaceVersion(created.resourceVersion), setData]))),
+    ).toBe(true);
+    const tooLong = newConfigMap(scene, 'a'.repeat(254));
+    expect(isInvalid(await failureOf(api.create(tooLong)))).toBe(true);
+
+    const { uid, resourceVersion } = patched;
+    const stale = { uid, resourceVersion: created.resourceVersion };
+    expect(isConflict(await failureOf(api.delete(key, stale)))).toBe(true);
+    expect(isConflict(await failureOf(api.delete(key, { uid: randomUUID(), resourceVersion })))).toBe(true);
+    await api.delete(key, { uid, resourceVersion });
+    expect(isNotFound(await failureOf(api.get(key)))).toBe(true);
+  });
+
+  test('[W2] a list comes in pages, whole or as metadata', async () => {
+    const scene = await openScene();
+    for (const name of ['a', 'b', 'c'])
+      await scene.api.create(newConfigMap(scene, name, { data: { k: name } }));
+    const labelSelector = 'workshop.io/managed in (true,companion)';
+    const { signal } = new AbortController();
+    for (const metadataOnly of [false, true]) {
+      const { list } = createListWatch<ConfigMap>(scene.transport, {
+        path: scene.path,
+        labelSelector,
+        metadataOnly,
+      });
+      const first = await list({ limit: 2 }, signal);
+      const second = await list({ limit: 2, continue: first.continue ?? '' }, signal);
+      const items = [...first.items, ...second.items];
+      expect(items.map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'c']);
+      expect(items.map(({ data }) => data?.['k'])).toEqual(
+        metadataOnly ? [undefined, undefined, undefined] : ['a', 'b', 'c'],
+      );
+      expect(second.continue).toBeUndefined();
+      expect(second.resourceVersion).toBe(first.resourceVersion);
+    }
+  });
+
+  test('[W2] [W3] a streaming list ends with its bookmark, goes on as a watch, and can be resumed', async () => {
+    const scene = await openScene();
+    await scene.api.create(newConfigMap(scene, 'a', { data: { k: 'v' } }));
+    const { watch } = createListWatch<ConfigMap>(scene.transport, {
+      path: scene.path,
+      labelSelector: 'workshop.io/managed=true',
+    });
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const seen: WatchEvent<ConfigMap>[] = [];
+    let resumeAt = '';
+    for await (const batch of watch({ sendInitialEvents: true, timeoutSeconds: 60 }, stop.signal)) {
+      seen.push(...batch);
+      const end = batch.find((event) => event.type === 'BOOKMARK' && event.initialEventsEnd);
+      if (end?.type === 'BOOKMARK') {
+        resumeAt = end.resourceVersion;
+        await scene.api.create(newConfigMap(scene, 'b'));
+      }
+      if (seen.at(-1)?.type === 'ADDED' && resumeAt !== '') break;
+    }
+    expect(seen.map((event) => (event.type === 'BOOKMARK' ? 'end' : event.object.metadata.name))).toEqual([
+      'a',
+      'end',
+      'b',
+    ]);
+
+    for await (const batch of watch(
+      { resourceVersion: resumeAt, sendInitialEvents: false, timeoutSeconds: 60 },
+      stop.signal,
+    )) {
+      expect(batch[0]).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'b' } } });
+      break;
+    }
+  });
+
+  test('[O5] a token that the server does not know is unauthorized', async () => {
+    const cluster = loadCluster({ kubeconfig: sharedCluster().kubeconfigPath, env: {} });
+    const { transport } = openTransport({
+      ...cluster,
+      user: { name: 'eve', token: { kind: 'inline', text: 'unknown' } },
+    });
+    expect(
+      isUnauthorized(await failureOf(transport.call({ method: 'GET', path: '/api/v1/namespaces' }))),
+    ).toBe(true);
+  });
+
+  test('[L1] a Lease is written and read through the typed API', async () => {
+    const { transport, namespace } = await openScene();
+    const leases = new CoordinationV1Api(typedApiConfiguration(transport));
+    const spec = { holderIdentity: 'me', renewTime: new V1MicroTime() };
+    await leases.createNamespacedLease({ namespace, body: { metadata: { name: 'lock' }, spec } });
+    const read = await leases.readNamespacedLease({ namespace, name: 'lock' });
+    expect(read.spec?.holderIdentity).toBe('me');
+  });
+});

@@ -1,0 +1,33 @@
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock/clock.ts';
+import type { Cluster } from '../../src/kube/cluster.ts';
+import { createTransport, type Transport, type TransportOptions } from '../../src/kube/transport.ts';
+
+/** A transport that is stopped with the test; `stop` stops it before. */
+export function openTransport(
+  cluster: Cluster,
+  options: Partial<TransportOptions> = {},
+): { readonly transport: Transport; readonly stop: AbortController } {
+  const stop = new AbortController();
+  const transport = createTransport(cluster, {
+    clock: systemClock,
+    userAgent: 'mirror-controller/test',
+    signal: stop.signal,
+    ...options,
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await transport.close();
+  });
+  return { transport, stop };
+}
+
+/** The error that a promise must reject with. */
+export async function failureOf(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('it was expected to fail');
+}
