@@ -1,0 +1,98 @@
+import type { ObjectKey } from '../kube/object-key.ts';
+import type { Indexers, Lister, Stored } from './lister.ts';
+
+/**
+ * From an index value to the keys filed under it. Nearly every value has one key, so a lone key is held as
+ * such: a `Set` for each would cost more than the rest of the entry (about 200 bytes).
+ */
+type Index = Map<string, ObjectKey | Set<ObjectKey>>;
+
+/** Items by key, and by the values that each index gives. Every change to one item costs the same, however many there are. */
+export class IndexedMap<S extends Stored, I extends string = string> implements Lister<S, I> {
+  readonly #items = new Map<ObjectKey, S>();
+  readonly #indexes: readonly {
+    readonly name: I;
+    readonly valuesOf: (item: S) => readonly string[];
+    readonly entries: Index;
+  }[];
+
+  constructor(indexers: Indexers<S, I>) {
+    const names = Object.keys(indexers) as I[];
+    this.#indexes = names.map((name) => ({ name, valuesOf: indexers[name], entries: new Map() }));
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  get(key: ObjectKey): S | undefined {
+    return this.#items.get(key);
+  }
+
+  values(): IterableIterator<S> {
+    return this.#items.values();
+  }
+
+  byIndex(name: I, value: string): readonly S[] {
+    const index = this.#indexes.find((candidate) => candidate.name === name);
+    if (index === undefined) throw new Error(`no index is named ${name}`);
+    const items: S[] = [];
+    for (const key of keysIn(index.entries.get(value))) {
+      const item = this.#items.get(key);
+      if (item !== undefined) items.push(item);
+    }
+    return items;
+  }
+
+  /** Puts `item` at its key and returns what was there. */
+  set(item: S): S | undefined {
+    const previous = this.#items.get(item.key);
+    this.#items.set(item.key, item);
+    for (const { valuesOf, entries } of this.#indexes) {
+      const before = previous === undefined ? [] : valuesOf(previous);
+      const after = valuesOf(item);
+      if (equal(before, after)) continue;
+      for (const value of before) unfile(entries, value, item.key);
+      for (const value of after) file(entries, value, item.key);
+    }
+    return previous;
+  }
+
+  /** Takes out what is at `key` and returns it. */
+  delete(key: ObjectKey): S | undefined {
+    const previous = this.#items.get(key);
+    if (previous === undefined) return undefined;
+    this.#items.delete(key);
+    for (const { valuesOf, entries } of this.#indexes) {
+      for (const value of valuesOf(previous)) unfile(entries, value, key);
+    }
+    return previous;
+  }
+}
+
+function keysIn(entry: ObjectKey | Set<ObjectKey> | undefined): Iterable<ObjectKey> {
+  if (entry === undefined) return [];
+  return typeof entry === 'string' ? [entry] : entry;
+}
+
+function file(index: Index, value: string, key: ObjectKey): void {
+  const entry = index.get(value);
+  if (entry === undefined) index.set(value, key);
+  else if (typeof entry !== 'string') entry.add(key);
+  else if (entry !== key) index.set(value, new Set([entry, key]));
+}
+
+function unfile(index: Index, value: string, key: ObjectKey): void {
+  const entry = index.get(value);
+  if (entry === key) {
+    index.delete(value);
+  } else if (entry instanceof Set) {
+    entry.delete(key);
+    const [only] = entry;
+    if (only !== undefined && entry.size === 1) index.set(value, only);
+  }
+}
+
+function equal(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((value, position) => value === b[position]);
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { guardedWatch, SilentWatchError } from '../../src/informer/guarded-watch.ts';
+import type { ListWatch } from '../../src/kube/list-watch.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { ScriptedListWatch, send, wait } from './scripted-list-watch.ts';
+import { bookmark, type Widget } from './widgets.ts';
+
+const options = { sendInitialEvents: false, timeoutSeconds: 300 };
+const never = new AbortController().signal;
+
+test('[W3] silence is an error also where closing the request ends it in good order', async () => {
+  const clock = new ManualClock();
+  const polite: ListWatch<Widget> = {
+    list: () => Promise.reject(new Error('not asked for')),
+    async *watch(_, signal) {
+      yield [bookmark(1)];
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+  };
+  const watch = guardedWatch(polite, options, { clock, silenceMs: () => 5_000, signal: never });
+  expect((await watch.next()).value).toEqual([bookmark(1)]);
+  const next = watch.next().catch((error: unknown) => error);
+  await clock.advance(5_000);
+  expect(await next).toBeInstanceOf(SilentWatchError);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test('[W3] the time that a batch takes to handle is not silence', async () => {
+  const clock = new ManualClock();
+  const server = new ScriptedListWatch<Widget>(clock, {
+    watches: [[send(bookmark(1)), wait(4_000), send(bookmark(2))]],
+  });
+  const watch = guardedWatch(server, options, { clock, silenceMs: () => 5_000, signal: never });
+  await watch.next();
+  await clock.advance(60_000);
+  const next = watch.next();
+  await clock.advance(4_000);
+  expect((await next).value).toEqual([bookmark(2)]);
+});
+
+test('leaving the loop closes the request', async () => {
+  const clock = new ManualClock();
+  const server = new ScriptedListWatch<Widget>(clock, { watches: [[send(bookmark(1)), wait(4_000)]] });
+  for await (const _ of guardedWatch(server, options, { clock, silenceMs: () => 5_000, signal: never }))
+    break;
+  expect(server.underWay).toBe(0);
+  expect(clock.pendingTimers).toBe(0);
+});
