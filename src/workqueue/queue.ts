@@ -1,0 +1,138 @@
+/**
+ * The workqueue, with the contract of client-go's `util/workqueue`:
+ *
+ * - Stingy: a key added many times before it is handed out is handed out once.
+ * - Exclusive: a key is never handed out again before `done` was called for it.
+ * - Lossless: every `add` is followed by a hand-out that begins after it. So a key added while it is processed
+ *   is handed out once more after its `done`: what it was added for may have come too late for that run.
+ * - Fair: within a lane, keys are handed out in the order in which they were added.
+ * - Two lanes: `fresh` keys overtake `bulk` ones, yet bulk work cannot starve ({@link FRESH_PER_BULK}). And bulk keys
+ *   never take all workers: of them at most `bulkLimit` are out at once.
+ * - Shut down, it hands out nothing more and drops what is added. (client-go still hands out what is queued;
+ *   our work is level-triggered, and the next start enqueues everything anew.)
+ *
+ * It holds keys only. Delays and retries are the business of the layers above: `delaying-queue.ts`,
+ * `rate-limiting-queue.ts`.
+ */
+import { Fifo } from './fifo.ts';
+
+/**
+ * `fresh`: somebody may be waiting for this (an edit, a heal, a new namespace).
+ * `bulk`: one of very many (the initial list, a resync).
+ */
+export type Lane = 'fresh' | 'bulk';
+
+/** So many fresh keys in a row may overtake waiting bulk keys; then one bulk key has its turn. */
+export const FRESH_PER_BULK = 8;
+
+export interface WorkQueueOptions {
+  /** Bulk keys handed out and not done at once, at least 1; default: no limit. */
+  readonly bulkLimit?: number;
+}
+
+export class WorkQueue<K extends string = string> {
+  readonly #bulkLimit: number;
+  /** What can be handed out now: every dirty key that is not being processed, in the one lane that `#dirty` says. */
+  readonly #queued: Readonly<Record<Lane, Fifo<K>>> = { fresh: new Fifo(), bulk: new Fifo() };
+  /** What needs to be processed, with its lane: the queued keys, and those added again while being processed. */
+  readonly #dirty = new Map<K, Lane>();
+  /** What was handed out and is not done, with the lane it came from. */
+  readonly #processing = new Map<K, Lane>();
+  /** Callers of `get`, in the order of their calls. When there are any, nothing can be handed out. */
+  readonly #waiting: ((key: K | undefined) => void)[] = [];
+  #bulkOut = 0;
+  #freshInARow = 0;
+  #shuttingDown = false;
+
+  constructor({ bulkLimit = Number.POSITIVE_INFINITY }: WorkQueueOptions = {}) {
+    this.#bulkLimit = bulkLimit;
+  }
+
+  /** Keys that wait to be handed out; not those added again while they are processed, as in client-go. */
+  get length(): number {
+    return this.#queued.fresh.size + this.#queued.bulk.size;
+  }
+
+  get shuttingDown(): boolean {
+    return this.#shuttingDown;
+  }
+
+  /** Marks `key` as in need of processing. One that already is so stays in its place, or moves up from bulk to fresh. */
+  add(key: K, lane: Lane = 'fresh'): void {
+    if (this.#shuttingDown) return;
+    const before = this.#dirty.get(key);
+    if (before === 'fresh' || before === lane) return;
+    this.#dirty.set(key, lane);
+    if (this.#processing.has(key)) return;
+    if (before !== undefined) this.#queued[before].delete(key);
+    this.#queued[lane].push(key);
+    this.#serve();
+  }
+
+  /**
+   * The next key, as soon as there is one; undefined once the queue is shut down. Whoever gets a key owes a
+   * `done` for it.
+   */
+  get(): Promise<K | undefined> {
+    if (this.#shuttingDown) return Promise.resolve(undefined);
+    const key = this.#take();
+    if (key !== undefined) return Promise.resolve(key);
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Says that the processing of `key` has ended, well or not. */
+  done(key: K): void {
+    const lane = this.#processing.get(key);
+    if (lane === undefined) return;
+    this.#processing.delete(key);
+    if (lane === 'bulk') this.#bulkOut--;
+    const again = this.#dirty.get(key);
+    if (again !== undefined) this.#queued[again].push(key);
+    this.#serve();
+  }
+
+  /** Whether `key`, while it is processed, was added again as fresh: then somebody waits for its next turn. */
+  isAwaited(key: K): boolean {
+    return this.#processing.has(key) && this.#dirty.get(key) === 'fresh';
+  }
+
+  /** The lane out of which `key` is being processed, so that a retry takes the same; else fresh. */
+  laneOf(key: K): Lane {
+    return this.#processing.get(key) ?? 'fresh';
+  }
+
+  /** For good: every `get`, waiting or to come, resolves to undefined. Idempotent. */
+  shutDown(): void {
+    this.#shuttingDown = true;
+    for (const resolve of this.#waiting.splice(0)) resolve(undefined);
+  }
+
+  /** Gives what can be handed out to who waits for it. */
+  #serve(): void {
+    while (this.#waiting.length > 0) {
+      const key = this.#take();
+      if (key === undefined) return;
+      this.#waiting.shift()?.(key);
+    }
+  }
+
+  #take(): K | undefined {
+    const lane = this.#nextLane();
+    const key = this.#queued[lane].shift();
+    if (key === undefined) return undefined;
+    this.#dirty.delete(key);
+    this.#processing.set(key, lane);
+    if (lane === 'bulk') this.#bulkOut++;
+    return key;
+  }
+
+  #nextLane(): Lane {
+    const { fresh, bulk } = this.#queued;
+    const bulkWaits = bulk.size > 0 && this.#bulkOut < this.#bulkLimit;
+    const overtakes = fresh.size > 0 && bulkWaits && this.#freshInARow < FRESH_PER_BULK;
+    this.#freshInARow = overtakes ? this.#freshInARow + 1 : 0;
+    return overtakes || !bulkWaits ? 'fresh' : 'bulk';
+  }
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { DelayingQueue } from '../../src/workqueue/delaying-queue.ts';
+import type { Lane } from '../../src/workqueue/queue.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+/** Hands every key out as it comes, and tells the key and the time. */
+function observe(queue: DelayingQueue, clock: ManualClock): string[] {
+  const seen: string[] = [];
+  const consume = async () => {
+    for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
+      seen.push(`${key}@${clock.now()}`);
+      queue.done(key);
+    }
+  };
+  void consume();
+  return seen;
+}
+
+describe('DelayingQueue', () => {
+  const cases: readonly {
+    readonly name: string;
+    readonly delays: readonly (readonly [key: string, delayMs: number])[];
+    readonly expected: readonly string[];
+  }[] = [
+    { name: 'adds a key when its delay is over', delays: [['a', 100]], expected: ['a@100'] },
+    { name: 'adds at once what has no delay', delays: [['a', 0]], expected: ['a@0'] },
+    { name: 'takes a delay below 0 for none', delays: [['a', -1]], expected: ['a@0'] },
+    {
+      name: 'hands keys out in the order in which their delays end',
+      delays: [
+        ['a', 300],
+        ['b', 100],
+        ['c', 200],
+      ],
+      expected: ['b@100', 'c@200', 'a@300'],
+    },
+    {
+      name: 'lets the earlier of two delays win when it comes second',
+      delays: [
+        ['a', 300],
+        ['a', 100],
+      ],
+      expected: ['a@100'],
+    },
+    {
+      name: 'lets the earlier of two delays win when it comes first',
+      delays: [
+        ['a', 100],
+        ['a', 300],
+      ],
+      expected: ['a@100'],
+    },
+  ];
+  it.each(cases)('[Q1] $name', async ({ delays, expected }) => {
+    const clock = new ManualClock();
+    const queue = new DelayingQueue({ clock });
+    const seen = observe(queue, clock);
+    for (const [key, delayMs] of delays) queue.addAfter(key, delayMs);
+    await clock.advance(1_000);
+    expect(seen).toEqual(expected);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('[Q1] an add in the meantime does not call the delay off', async () => {
+    const clock = new ManualClock();
+    const queue = new DelayingQueue({ clock });
+    const seen = observe(queue, clock);
+    queue.addAfter('a', 100);
+    await clock.advance(50);
+    queue.add('a');
+    await clock.advance(100);
+    expect(seen).toEqual(['a@50', 'a@100']);
+  });
+
+  it('[Q1] a key can be delayed again once it was added', async () => {
+    const clock = new ManualClock();
+    const queue = new DelayingQueue({ clock });
+    const seen = observe(queue, clock);
+    queue.addAfter('a', 100);
+    await clock.advance(100);
+    queue.addAfter('a', 500);
+    await clock.advance(500);
+    expect(seen).toEqual(['a@100', 'a@600']);
+  });
+
+  it('[Q1] a delay longer than a timer can be does not end at once', async () => {
+    const clock = new ManualClock();
+    const queue = new DelayingQueue({ clock });
+    const seen = observe(queue, clock);
+    queue.addAfter('a', Number.MAX_SAFE_INTEGER);
+    await clock.advance(2 ** 31 - 2);
+    expect(seen).toEqual([]);
+    await clock.advance(1);
+    expect(seen).toEqual([`a@${2 ** 31 - 1}`]);
+  });
+
+  const lanes: readonly { readonly asked: readonly [number, Lane][]; readonly firstOut: string }[] = [
+    { asked: [[100, 'bulk']], firstOut: 'other' },
+    { asked: [[100, 'fresh']], firstOut: 'a' },
+    {
+      asked: [
+        [100, 'bulk'],
+        [200, 'fresh'],
+      ],
+      firstOut: 'a',
+    },
+    {
+      asked: [
+        [200, 'fresh'],
+        [100, 'bulk'],
+      ],
+      firstOut: 'a',
+    },
+  ];
+  it.each(lanes)('[Q2] delays asked as $asked come out before a waiting bulk key: $firstOut', async (the) => {
+    const clock = new ManualClock();
+    const queue = new DelayingQueue({ clock });
+    queue.add('other', 'bulk');
+    for (const [delayMs, lane] of the.asked) queue.addAfter('a', delayMs, lane);
+    await clock.advance(100);
+    expect(queue.length).toBe(2);
+    expect(await queue.get()).toBe(the.firstOut);
+  });
+
+  it('[Q2] a delay that names no lane keeps the one out of which the key is processed', async () => {
+    const clock = new ManualClock();
+    const queue = new DelayingQueue({ clock });
+    queue.add('a', 'bulk');
+    await queue.get();
+    queue.addAfter('a', 100);
+    queue.done('a');
+    queue.add('other', 'bulk');
+    await clock.advance(100);
+    expect(await queue.get()).toBe('other');
+    expect(await queue.get()).toBe('a');
+  });
+
+  it('[Q3] shut down, it lets go of its timers and takes no new delay', async () => {
+    const clock = new ManualClock();
+    const queue = new DelayingQueue({ clock });
+    const seen = observe(queue, clock);
+    queue.addAfter('a', 100);
+    queue.shutDown();
+    queue.addAfter('b', 100);
+    expect(clock.pendingTimers).toBe(0);
+    await clock.advance(1_000);
+    expect(seen).toEqual([]);
+  });
+});

@@ -1,0 +1,215 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/clock/clock.ts';
+import type { LogFields, Logger } from '../../src/telemetry/logger.ts';
+import { WorkQueue } from '../../src/workqueue/queue.ts';
+import { Workers } from '../../src/workqueue/workers.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const DRAIN_MS = 10_000;
+
+interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** A logger that keeps what it is told. */
+function recordingLogger(lines: LogLine[]): Logger {
+  const at = (level: string) => (fields: LogFields, message: string) => {
+    lines.push({ level, message, fields });
+  };
+  const logger: Logger = {
+    error: at('error'),
+    warn: at('warn'),
+    info: at('info'),
+    debug: at('debug'),
+    child: () => logger,
+  };
+  return logger;
+}
+
+/** Workers whose every key is processed until the test ends it. */
+class Scene {
+  readonly clock = new ManualClock();
+  readonly queue = new WorkQueue();
+  readonly log: LogLine[] = [];
+  /** Keys in the order of their starts. */
+  readonly started: string[] = [];
+  readonly signals = new Map<string, AbortSignal>();
+  stopped = false;
+  readonly #endings = new Map<string, (error?: Error) => void>();
+  readonly #stop = new AbortController();
+
+  constructor(concurrency: number) {
+    const workers = new Workers({
+      queue: this.queue,
+      concurrency,
+      drainMs: DRAIN_MS,
+      clock: this.clock,
+      logger: recordingLogger(this.log),
+      process: (key, signal) => this.#process(key, signal),
+    });
+    void workers.run(this.#stop.signal).then(() => {
+      this.stopped = true;
+    });
+  }
+
+  get inFlight(): readonly string[] {
+    return [...this.#endings.keys()];
+  }
+
+  add(...keys: readonly string[]): void {
+    for (const key of keys) this.queue.add(key);
+  }
+
+  async end(key: string, error?: Error): Promise<void> {
+    const end = this.#endings.get(key);
+    this.#endings.delete(key);
+    end?.(error);
+    await turn();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  #process(key: string, signal: AbortSignal): Promise<void> {
+    this.started.push(key);
+    this.signals.set(key, signal);
+    return new Promise((resolve, reject) => {
+      this.#endings.set(key, (error) => (error === undefined ? resolve() : reject(error)));
+    });
+  }
+}
+
+describe('Workers', () => {
+  it('[Q1] process as many keys at once as they may, and the next as soon as one ends', async () => {
+    const scene = new Scene(2);
+    scene.add('a', 'b', 'c', 'd');
+    await turn();
+    expect(scene.inFlight).toEqual(['a', 'b']);
+    await scene.end('b');
+    expect(scene.inFlight).toEqual(['a', 'c']);
+  });
+
+  it('[Q2] leave what cannot start in the queue, where a fresh key still overtakes', async () => {
+    const scene = new Scene(1);
+    scene.add('a');
+    scene.queue.add('bulk', 'bulk');
+    await turn();
+    expect(scene.queue.length).toBe(1);
+    scene.add('fresh');
+    await scene.end('a');
+    expect(scene.inFlight).toEqual(['fresh']);
+  });
+
+  it('[Q1] process a key again that was added meanwhile, after its first run has ended', async () => {
+    const scene = new Scene(2);
+    scene.add('a');
+    await turn();
+    scene.add('a');
+    await turn();
+    expect(scene.started).toEqual(['a']);
+    await scene.end('a');
+    expect(scene.started).toEqual(['a', 'a']);
+  });
+
+  it('[Q1] outlive a process that throws: it is logged, its key is done, the others go on', async () => {
+    const scene = new Scene(1);
+    scene.add('a', 'b');
+    await turn();
+    const error = new Error('a fault');
+    await scene.end('a', error);
+    expect(scene.inFlight).toEqual(['b']);
+    expect(scene.log).toEqual([
+      { level: 'error', message: expect.any(String), fields: { key: 'a', err: error } },
+    ]);
+    scene.add('a');
+    await scene.end('b');
+    expect(scene.inFlight).toEqual(['a']);
+  });
+
+  it('[Q3] stopped, start nothing new, and end when what is in flight has ended', async () => {
+    const scene = new Scene(2);
+    scene.add('a', 'b', 'c');
+    await turn();
+    scene.stop();
+    await scene.end('a');
+    scene.add('d');
+    await scene.clock.advance(DRAIN_MS - 1);
+    expect(scene.stopped).toBe(false);
+    expect(scene.signals.get('b')?.aborted).toBe(false);
+    await scene.end('b');
+    expect(scene.stopped).toBe(true);
+    expect(scene.started).toEqual(['a', 'b']);
+    expect(scene.log).toEqual([]);
+    expect(scene.clock.pendingTimers).toBe(0);
+  });
+
+  it('[Q3] stopped, wait for what is in flight no longer than the drain time, then abort it and say so', async () => {
+    const scene = new Scene(2);
+    scene.add('a', 'b', 'c');
+    await turn();
+    scene.stop();
+    await scene.clock.advance(DRAIN_MS - 1);
+    expect(scene.stopped).toBe(false);
+    expect(scene.signals.get('a')?.aborted).toBe(false);
+    await scene.clock.advance(1);
+    expect(scene.stopped).toBe(true);
+    expect(scene.signals.get('a')?.aborted).toBe(true);
+    expect(scene.log).toEqual([{ level: 'warn', message: expect.any(String), fields: { keys: 2 } }]);
+    await scene.end('a');
+    expect(scene.started).toEqual(['a', 'b']);
+  });
+
+  it('[Q3] stopped while idle, end at once', async () => {
+    const scene = new Scene(2);
+    await turn();
+    scene.stop();
+    await turn();
+    expect(scene.stopped).toBe(true);
+  });
+
+  it('[Q3] stopped in the very turn in which a key is added, do not start it', async () => {
+    const scene = new Scene(2);
+    await turn();
+    scene.add('a');
+    scene.stop();
+    await turn();
+    expect(scene.started).toEqual([]);
+    expect(scene.stopped).toBe(true);
+  });
+
+  it('[W2] let timers and sockets have a turn while they work through many keys that need no I/O', async () => {
+    const queue = new WorkQueue();
+    const keys = Array.from({ length: 100 }, (_, index) => `key-${index}`);
+    for (const key of keys) queue.add(key);
+    let now = 0;
+    const clock: Clock = {
+      now: () => now,
+      wallTime: () => new Date(0),
+      setTimer: () => ({ cancel: () => undefined }),
+    };
+    let processed = 0;
+    const process = () => {
+      now += 1;
+      processed += 1;
+      return Promise.resolve();
+    };
+    const logger = recordingLogger([]);
+    const stop = new AbortController();
+    void new Workers({ queue, process, concurrency: 4, drainMs: DRAIN_MS, clock, logger }).run(stop.signal);
+
+    const processedByTurn: number[] = [];
+    while (processed < keys.length) {
+      await turn();
+      processedByTurn.push(processed);
+    }
+    stop.abort();
+    const longestSlice = Math.max(
+      ...processedByTurn.map((count, index) => count - (processedByTurn[index - 1] ?? 0)),
+    );
+    expect(longestSlice).toBeLessThanOrEqual(10);
+  });
+});
