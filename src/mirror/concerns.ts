@@ -1,0 +1,75 @@
+import { type ObjectKey, splitKey } from '../kube/object-key.ts';
+import { claims } from './claims.ts';
+import { type ObservedConfigMap, sourceReference } from './observed.ts';
+import { matchesTargets, type ObservedNamespace } from './placement.ts';
+import type { ClusterView } from './view.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/**
+ * The keys of the sources that a ConfigMap concerns: itself when it is one, the source that it refers to, and
+ * whoever asks for its name: so a companion whose source reference was stripped still finds its source (SPEC R6),
+ * and a name that becomes free finds who waits for it (SPEC R7).
+ */
+export function concernedSources(object: ObservedConfigMap, view: ClusterView): ReadonlySet<ObjectKey> {
+  const keys = new Set<ObjectKey>();
+  if (object.request !== undefined) keys.add(object.key);
+  const reference = sourceReference(object, view.settings.vocabulary);
+  if (reference !== undefined) keys.add(reference);
+  for (const source of view.claimants(object.key)) {
+    if (claims(source, object.key, view)) keys.add(source.key);
+  }
+  return keys;
+}
+
+const SELECTOR = 'selector';
+
+/**
+ * Index values under which a source is found by the namespaces that it may target: exact names, prefixes, and, when
+ * it has a selector, one common value. {@link targetIndexValues} is the other side.
+ */
+export function targetIndexValuesOf(object: ObservedConfigMap): readonly string[] {
+  if (!object.request?.ok || object.request.value.targets === undefined) return [];
+  const { patterns, selector } = object.request.value.targets;
+  return [
+    ...[...patterns.names].map((name) => `=${name}`),
+    ...patterns.prefixes.map((prefix) => `^${prefix}`),
+    ...(selector === undefined ? [] : [SELECTOR]),
+  ];
+}
+
+/** At most 66 values: a namespace's name has at most 63 characters, each the end of one prefix. */
+export function targetIndexValues(namespace: string): readonly string[] {
+  const prefixes = Array.from(
+    { length: namespace.length + 1 },
+    (_, length) => `^${namespace.slice(0, length)}`,
+  );
+  return [`=${namespace}`, ...prefixes, SELECTOR];
+}
+
+/** Whether what becomes of the object hangs on namespaces: it is a source that names targets, or {@link isRetainedAbroad}. */
+export function dependsOnNamespaces(object: ObservedConfigMap, vocabulary: Vocabulary): boolean {
+  if (object.request?.ok) return object.request.value.targets !== undefined;
+  return isRetainedAbroad(object, vocabulary);
+}
+
+/**
+ * Whether it is a companion in another namespace than its source's that is to outlive it. Only that namespace's
+ * withdrawn consent takes it away (SPEC's `deletion-policy`), when there may be no source any more that targets it.
+ */
+export function isRetainedAbroad(object: ObservedConfigMap, vocabulary: Vocabulary): boolean {
+  if (object.request !== undefined || object.annotations[vocabulary.deletionPolicy] !== 'retain')
+    return false;
+  const reference = sourceReference(object, vocabulary);
+  return reference !== undefined && splitKey(reference).namespace !== object.namespace;
+}
+
+/** Whether a change of a namespace can matter to a source. */
+export function isConcernedByNamespace(
+  source: ObservedConfigMap,
+  before: ObservedNamespace | undefined,
+  after: ObservedNamespace | undefined,
+): boolean {
+  const targets = source.request?.ok ? source.request.value.targets : undefined;
+  if (targets === undefined) return false;
+  return [before, after].some((namespace) => namespace !== undefined && matchesTargets(targets, namespace));
+}

@@ -1,0 +1,49 @@
+import { createHash, type Hash } from 'node:crypto';
+
+/** What a ConfigMap holds. Values of `binaryData` are base64, as on the wire. */
+export interface Content {
+  readonly data: Readonly<Record<string, string>>;
+  readonly binaryData: Readonly<Record<string, string>>;
+}
+
+/**
+ * The checksum of a content (SPEC M4): SHA-256, in lower-case hex, over this text of bytes:
+ *
+ *     data LF
+ *     for each key of data, in ascending byte order:        KEYLENGTH SP VALUELENGTH LF KEY VALUE LF
+ *     binaryData LF
+ *     for each key of binaryData, in ascending byte order:  KEYLENGTH SP VALUELENGTH LF KEY VALUE LF
+ *
+ * KEY and the values of data are UTF-8; a value of binaryData is the bytes that its base64 stands for.
+ * Lengths are counts of bytes, in decimal. LF is 0x0a, SP is 0x20.
+ *
+ * The lengths make it unambiguous (no value can imitate a key), the order makes it independent of map order,
+ * the two headings tell data from binaryData, and an absent map equals an empty one. Test vector:
+ * data `{b: "2", a: "é"}`, binaryData `{z: "AP8="}` (bytes 00 ff) is the SHA-256 of
+ * `data\n1 2\naé\n1 1\nb2\nbinaryData\n1 2\nz<00><ff>\n`, that is
+ * `1181a911af0fb27118cd4ce7d1d6ee77992acc8e7232cc11a8b9925543655f02`.
+ *
+ * This format is public: another program may compute it. It never changes without a new annotation.
+ */
+export function digestOf(content: Content): string {
+  const hash = createHash('sha256');
+  hashSection(hash, 'data', content.data, (value) => value);
+  hashSection(hash, 'binaryData', content.binaryData, (value) => Buffer.from(value, 'base64'));
+  return hash.digest('hex');
+}
+
+function hashSection(
+  hash: Hash,
+  heading: string,
+  entries: Readonly<Record<string, string>>,
+  bytesOf: (value: string) => string | Buffer,
+): void {
+  hash.update(`${heading}\n`);
+  // ConfigMap keys are ASCII (the API server sees to it), so the default order, by UTF-16 unit, is byte order.
+  for (const key of Object.keys(entries).sort()) {
+    const bytes = bytesOf(entries[key] ?? '');
+    hash.update(`${Buffer.byteLength(key)} ${Buffer.byteLength(bytes)}\n${key}`);
+    hash.update(bytes);
+    hash.update('\n');
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Every label and annotation key, written once. The domain is a setting (`--domain`), so the keys are a value
+ * that is passed along, not constants.
+ */
+export interface Vocabulary {
+  readonly domain: string;
+
+  /** Label on sources (`true`) and companions (`companion`): the one label that the watch selects by. */
+  readonly managed: string;
+
+  // What a source says.
+  readonly targetNamespaces: string;
+  readonly targetNamespaceSelector: string;
+  readonly companionName: string;
+  readonly includeKeys: string;
+  readonly excludeKeys: string;
+  readonly copyLabels: string;
+  readonly copyAnnotations: string;
+  /** On a source what it asks for; on a companion what its source asked for last. */
+  readonly deletionPolicy: string;
+
+  // What a companion carries.
+  readonly source: string;
+  readonly sourceUid: string;
+  readonly sourceChecksum: string;
+  /** The companion's own `namespace/name`: a copy that somebody made of it betrays itself. */
+  readonly companion: string;
+  readonly copiedMetadata: string;
+
+  // What a namespace says.
+  readonly acceptMirrorsFrom: string;
+}
+
+export const MANAGED_SOURCE = 'true';
+export const MANAGED_COMPANION = 'companion';
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */
+export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
+export const MANAGED_BY = 'mirror-controller';
+
+export const DEFAULT_DOMAIN = 'workshop.io';
+
+export function vocabularyOf(domain: string): Vocabulary {
+  return {
+    domain,
+    managed: `${domain}/managed`,
+    targetNamespaces: `${domain}/target-namespaces`,
+    targetNamespaceSelector: `${domain}/target-namespace-selector`,
+    companionName: `${domain}/companion-name`,
+    includeKeys: `${domain}/include-keys`,
+    excludeKeys: `${domain}/exclude-keys`,
+    copyLabels: `${domain}/copy-labels`,
+    copyAnnotations: `${domain}/copy-annotations`,
+    deletionPolicy: `${domain}/deletion-policy`,
+    source: `${domain}/source`,
+    sourceUid: `${domain}/source-uid`,
+    sourceChecksum: `${domain}/source-checksum`,
+    companion: `${domain}/companion`,
+    copiedMetadata: `${domain}/copied-metadata`,
+    acceptMirrorsFrom: `${domain}/accept-mirrors-from`,
+  };
+}
+
+/** The selector of the shared watch: sources and companions, and nothing else (SPEC W1). */
+export function watchSelector(vocabulary: Vocabulary): string {
+  return `${vocabulary.managed} in (${MANAGED_SOURCE},${MANAGED_COMPANION})`;
+}

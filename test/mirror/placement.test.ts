@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { boundsRefusal, observeNamespace, placementIn } from '../../src/mirror/placement.ts';
+import {
+  type NamespaceParts,
+  namespace,
+  observed,
+  observedNamespace,
+  type StringMap,
+  source,
+  vocabulary,
+} from './wire.ts';
+import { boundsOf } from './world.ts';
+
+type Flags = Parameters<typeof boundsOf>[0];
+
+/** Where a source of team-a that targets every namespace is placed in `name`. */
+function placement(
+  name: string,
+  parts: NamespaceParts,
+  flags?: Flags,
+  asks: StringMap = { 'target-namespaces': '*' },
+) {
+  const { request } = observed(source('team-a/colors', asks));
+  if (!request?.ok || request.value.targets === undefined) throw new Error('a request with targets is meant');
+  const { targets } = request.value;
+  return placementIn(observedNamespace(name, parts), { namespace: 'team-a', targets }, boundsOf(flags));
+}
+
+const wanted = { kind: 'wanted' };
+
+describe('[P1] the administrator bounds where the controller writes', () => {
+  const forbidden = (reason: string) => ({ kind: 'forbidden', reason });
+  const cases: Readonly<Record<string, readonly [name: string, flags: Flags, expected: object]>> = {
+    'by default everywhere': ['prod', {}, wanted],
+    'by default not in kube-*': [
+      'kube-system',
+      {},
+      forbidden('the namespace is among --deny-target-namespaces'),
+    ],
+    'in kube-* when nothing is denied': ['kube-system', { deny: '' }, wanted],
+    'only where it is allowed': [
+      'prod',
+      { allow: 'team-*' },
+      forbidden('the namespace is not among --allow-target-namespaces'),
+    ],
+    'where it is allowed by a prefix': ['team-b', { allow: 'team-*' }, wanted],
+    'nowhere when nothing is allowed': [
+      'prod',
+      { allow: '' },
+      forbidden('the namespace is not among --allow-target-namespaces'),
+    ],
+    'denied wins over allowed': [
+      'prod',
+      { allow: 'prod', deny: 'prod' },
+      forbidden('the namespace is among --deny-target-namespaces'),
+    ],
+    "never in question for the source's own namespace": ['team-a', { allow: 'x', deny: '*' }, wanted],
+    '[P2] not outside --namespaces': [
+      'prod',
+      { namespaces: ['team-a'] },
+      forbidden('the namespace is not among --namespaces'),
+    ],
+    '[P2] inside --namespaces': ['prod', { namespaces: ['team-a', 'prod'] }, wanted],
+    '[P2] a denied namespace stays denied inside --namespaces': [
+      'prod',
+      { namespaces: ['team-a', 'prod'], deny: 'prod' },
+      forbidden('the namespace is among --deny-target-namespaces'),
+    ],
+  };
+  test.for(Object.entries(cases))('%s', ([, [name, flags, expected]]) => {
+    expect(placement(name, {}, flags)).toEqual(expected);
+  });
+
+  test('and says so of what is terminating too, and of what does not consent', () => {
+    expect(placement('kube-x', { terminating: true, accepts: '' }).kind).toBe('forbidden');
+  });
+});
+
+describe('[P3] a namespace accepts mirrors, or does not', () => {
+  const refused = (reason: string) => ({ kind: 'unconsented', reason });
+  const notFrom = refused("the namespace's accept-mirrors-from does not accept from team-a");
+  const unsaid = refused('the namespace has not consented, and --require-consent is set');
+  const consent = { requireConsent: true };
+  const cases: Readonly<
+    Record<string, readonly [accepts: string | undefined, flags: Flags, expected: object]>
+  > = {
+    'without a word it accepts': [undefined, {}, wanted],
+    'without a word it refuses when consent is required': [undefined, consent, unsaid],
+    'the source namespace by name': ['team-a', {}, wanted],
+    'the source namespace by a prefix': ['platform-*, team-*', consent, wanted],
+    'everybody by a star': ['*', consent, wanted],
+    'nobody but whom it names': ['team-b, platform-*', {}, notFrom],
+    'nobody by an empty value': ['', {}, notFrom],
+    'nobody by blanks and commas': [' , ', {}, notFrom],
+    'nobody by a malformed value': [
+      'team-a, team-.*',
+      {},
+      refused(
+        `the namespace's accept-mirrors-from is malformed and so accepts nobody: "team-.*": regular expressions are not understood; write an exact name, or a prefix that ends in one "*", such as "team-*"`,
+      ),
+    ],
+    'nobody by an exclusion, which may not stand there': [
+      '*, !team-b',
+      {},
+      refused(
+        `the namespace's accept-mirrors-from is malformed and so accepts nobody: "!team-b": exclusions ("!") are not allowed here`,
+      ),
+    ],
+  };
+  test.for(Object.entries(cases))('%s', ([, [accepts, flags, expected]]) => {
+    expect(placement('prod', accepts === undefined ? {} : { accepts }, flags)).toEqual(expected);
+  });
+
+  test.for([undefined, '', 'team-b', 'mal.formed'])(
+    "the source's own namespace needs none, even where it says %j",
+    (accepts) => {
+      expect(placement('team-a', accepts === undefined ? {} : { accepts }, consent)).toEqual(wanted);
+    },
+  );
+
+  test('[P2] a Namespace that may not be read counts as refused, and costs nobody a companion', () => {
+    const { request } = observed(source('team-a/colors', { 'target-namespaces': 'prod' }));
+    if (!request?.ok || request.value.targets === undefined)
+      throw new Error('a request with targets is meant');
+    const unreadable = observeNamespace(
+      { metadata: { name: 'prod', uid: '', resourceVersion: 'unreadable' }, unreadable: true },
+      vocabulary,
+    );
+    const of = { namespace: 'team-a', targets: request.value.targets };
+    expect(placementIn(unreadable, of, boundsOf())).toEqual({
+      kind: 'forbidden',
+      reason: 'the controller may not read the Namespace, so its consent is unknown',
+    });
+  });
+});
+
+describe('[M2] a namespace that the source does not ask for', () => {
+  test('is unmatched, whatever else is true of it', () => {
+    const unmatched = { kind: 'unmatched' };
+    const asks = { 'target-namespaces': 'team-*' };
+    expect(placement('prod', {}, {}, asks)).toEqual(unmatched);
+    expect(placement('kube-system', { terminating: true, accepts: '' }, {}, asks)).toEqual(unmatched);
+    expect(
+      placement('prod', { labels: { env: 'qa' } }, {}, { 'target-namespace-selector': 'env=dev' }),
+    ).toEqual(unmatched);
+  });
+
+  test('may be its own', () => {
+    expect(placement('team-a', {}, {}, { 'target-namespaces': 'team-b' })).toEqual({ kind: 'unmatched' });
+  });
+});
+
+test('[R10] a terminating namespace is left alone, whether it consents or not', () => {
+  expect(placement('prod', { terminating: true })).toEqual({ kind: 'terminating' });
+  expect(placement('prod', { terminating: true, accepts: '' })).toEqual({ kind: 'terminating' });
+});
+
+test('what is remembered of a Namespace', () => {
+  expect(
+    observeNamespace(namespace('prod', { labels: { env: 'x' }, accepts: '*' }), vocabulary),
+  ).toMatchObject({
+    key: 'prod',
+    name: 'prod',
+    uid: 'uid of prod',
+    resourceVersion: '1',
+    labels: { 'kubernetes.io/metadata.name': 'prod', env: 'x' },
+    active: true,
+    acceptMirrorsFrom: '*',
+  });
+  const bare = { metadata: { name: 'prod', uid: 'u', resourceVersion: '1' } };
+  expect(observeNamespace(bare, vocabulary)).toMatchObject({ labels: {}, consent: { kind: 'unsaid' } });
+});
+
+test('[P1] boundsRefusal says nothing where nothing is wrong', () => {
+  expect(boundsRefusal('prod', 'team-a', boundsOf())).toBeUndefined();
+});

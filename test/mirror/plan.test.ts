@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import { planSource } from '../../src/mirror/plan.ts';
+import type { ClusterView } from '../../src/mirror/view.ts';
+import { carryOut } from './api-server.ts';
+import { companion, configMap, controllerReference, namespace, observed, source, stripped } from './wire.ts';
+import { boundsOf, inWords, isWrite, objectAt, planFor, viewOf, type World, world } from './world.ts';
+
+const plan = (key: string, of: World) => inWords(planFor(key, of));
+
+describe('[M1] a source without targets', () => {
+  const colors = source('team-a/colors');
+  const settled = companion(colors, 'team-a/colors-synced');
+  const at = 'team-a/colors-synced';
+
+  test('is to get one companion, beside it', () => {
+    expect(plan('team-a/colors', world([colors]))).toEqual([`${at}: create, missing; there is none`]);
+  });
+
+  test('is to get nothing more when it has it', () => {
+    expect(plan('team-a/colors', world([colors, settled]))).toEqual([`${at}: none, in sync; `]);
+  });
+
+  test('gets it with all that makes it a companion', () => {
+    expect(objectAt(carryOut('team-a/colors', world([colors])), at)).toEqual({
+      ...settled,
+      metadata: { ...settled.metadata, uid: `new uid of ${at}`, resourceVersion: '100' },
+    });
+  });
+
+  test('[P1] gets it even in a namespace that is denied to others', () => {
+    const of = world([source('kube-system/x')], [], boundsOf({ allow: '', requireConsent: true }));
+    expect(plan('kube-system/x', of)).toEqual(['kube-system/x-synced: create, missing; there is none']);
+  });
+
+  test('[M5] has what drifted healed, and the reason tells what it was', () => {
+    const drifted = companion(colors, at, {
+      data: {},
+      labels: { 'app.kubernetes.io/managed-by': 'x' },
+      owners: [],
+    });
+    expect(plan('team-a/colors', world([colors, stripped(drifted, 'workshop.io/source')]))).toEqual([
+      `${at}: update, drifted; differs in content, label app.kubernetes.io/managed-by, annotation workshop.io/source, owner references`,
+    ]);
+  });
+
+  test('[M5] leaves it immutable while only its metadata must change', () => {
+    const immutable = companion(colors, at, { immutable: true, owners: [] });
+    expect(plan('team-a/colors', world([colors, immutable]))).toEqual([
+      `${at}: update, drifted; differs in owner references`,
+    ]);
+    expect(plan('team-a/colors', world([colors, { ...settled, immutable: true }]))).toEqual([
+      `${at}: none, in sync; `,
+    ]);
+  });
+
+  test('[R12] has it replaced when it is immutable and its content must change', () => {
+    const immutable = companion(colors, at, { immutable: true, data: { colour: 'blue' } });
+    expect(plan('team-a/colors', world([colors, immutable]))).toEqual([
+      `${at}: replace, drifted; differs in content`,
+    ]);
+    const both = companion(colors, at, { immutable: true, data: {}, owners: [] });
+    expect(planFor('team-a/colors', world([colors, both]))).toMatchObject([{ action: 'replace' }]);
+    const after = objectAt(carryOut('team-a/colors', world([colors, immutable])), at);
+    expect([after?.data, after?.immutable]).toEqual([{ colour: 'red' }, undefined]);
+  });
+
+  test('[R10] waits for a companion that is being deleted', () => {
+    const going = companion(colors, at, { deleting: true, finalizers: ['x/y'], data: {} });
+    expect(plan('team-a/colors', world([colors, going]))).toEqual([
+      `${at}: none, waiting; it is being deleted; it is made anew then`,
+    ]);
+  });
+
+  test('[R3] gets nothing when it is being deleted itself', () => {
+    expect(plan('team-a/colors', world([source('team-a/colors', {}, { deleting: true })]))).toEqual([]);
+  });
+
+  test('[R6] adopts the companion that the first, Go controller made', () => {
+    const made = configMap(at, { data: { colour: 'red' }, owners: [controllerReference(colors)] });
+    const labelled = {
+      ...made,
+      metadata: { ...made.metadata, labels: { 'workshop.io/managed': 'companion' } },
+    };
+    expect(planFor('team-a/colors', world([colors, labelled]))).toMatchObject([{ action: 'update' }]);
+    // Without the label the watch does not show it: the create meets it.
+    expect(objectAt(carryOut('team-a/colors', world([colors, made])), at)).toMatchObject({
+      metadata: { uid: made.metadata.uid, labels: { 'workshop.io/managed': 'companion' } },
+    });
+  });
+
+  test('[R11] adopts the companion of an earlier source of its name', () => {
+    const recreated = source('team-a/colors', {}, { uid: 'new' });
+    const after = carryOut('team-a/colors', world([recreated, settled]));
+    expect(objectAt(after, at)?.metadata).toMatchObject({
+      uid: settled.metadata.uid,
+      annotations: { 'workshop.io/source-uid': 'new' },
+      ownerReferences: [controllerReference(recreated)],
+    });
+    expect(planFor('team-a/colors', after).filter(isWrite)).toEqual([]);
+  });
+});
+
+describe('[R6] what is at the name and not ours is a conflict', () => {
+  const colors = source('team-a/colors');
+  const at = 'team-a/colors-synced';
+  const conflict = (reason: string) => [`${at}: none, conflict; ${reason}`];
+  const foreign = 'a ConfigMap of that name is there that is not ours';
+  const cases = {
+    'a source of that name': [source(at), 'a source of that name is there'],
+    'a source of that name with a bad request': [
+      source(at, { 'deletion-policy': '' }),
+      'a source of that name is there',
+    ],
+    'a companion of another source': [companion(source('b/c'), at), 'it is the companion of b/c'],
+    'a ConfigMap that has only the label': [
+      configMap(at, { labels: { 'workshop.io/managed': 'companion' } }),
+      foreign,
+    ],
+    'a copy of a companion of the same source': [
+      companion(colors, at, { annotations: { 'workshop.io/companion': 'team-b/colors-synced' } }),
+      foreign,
+    ],
+  } as const;
+  test.for(Object.entries(cases))('%s', ([, [object, reason]]) => {
+    expect(plan('team-a/colors', world([colors, object]))).toEqual(conflict(reason));
+  });
+
+  test('a ConfigMap that the watch does not show stays as it is when the create meets it', () => {
+    const hidden = configMap(at, { data: { mine: 'x' } });
+    const after = carryOut('team-a/colors', world([colors, hidden]));
+    expect(objectAt(after, at)).toEqual(hidden);
+  });
+
+  test('the other namespaces go on', () => {
+    const wide = source('team-a/colors', { 'target-namespaces': 'b, c' });
+    const namespaces = [namespace('b'), namespace('c')];
+    expect(
+      plan('team-a/colors', world([wide, companion(source('x/y'), 'b/colors-synced')], namespaces)),
+    ).toEqual([
+      'b/colors-synced: none, conflict; it is the companion of x/y',
+      'c/colors-synced: create, missing; there is none',
+    ]);
+  });
+});
+
+describe('[R7] two sources for one name', () => {
+  const asks = { 'target-namespaces': 'prod', 'companion-name': 'shared' };
+  const older = source('z/old', asks, { createdAt: '2026-01-01T00:00:00Z' });
+  const younger = source('a/new', asks, { createdAt: '2026-01-01T00:00:01Z' });
+  const prod = [namespace('prod')];
+
+  test('a free name goes to the older, and the other is told who comes first', () => {
+    const of = world([older, younger], prod);
+    expect(plan('z/old', of)).toEqual(['prod/shared: create, missing; there is none']);
+    expect(plan('a/new', of)).toEqual([
+      'prod/shared: defer, conflict; z/old asks for the same name and comes first',
+    ]);
+  });
+
+  test('the holder keeps it, though it is the younger', () => {
+    const of = world([older, younger, companion(younger, 'prod/shared')], prod);
+    expect(plan('z/old', of)).toEqual(['prod/shared: none, conflict; it is the companion of a/new']);
+    expect(plan('a/new', of)).toEqual(['prod/shared: none, in sync; ']);
+  });
+
+  test('when the older goes the other gets it', () => {
+    expect(plan('a/new', world([younger], prod))).toEqual(['prod/shared: create, missing; there is none']);
+  });
+});
+
+describe('[M2] a source with targets', () => {
+  const colors = source('team-a/colors', {
+    'target-namespaces': 'team-*, !team-x',
+    'target-namespace-selector': 'env=dev',
+  });
+  const namespaces = [
+    namespace('team-a'),
+    namespace('team-b'),
+    namespace('team-x', { labels: { env: 'dev' } }),
+    namespace('qa', { labels: { env: 'dev' } }),
+    namespace('prod'),
+    namespace('kube-dev', { labels: { env: 'dev' } }),
+    namespace('team-closed', { accepts: 'x' }),
+    namespace('team-going', { terminating: true }),
+  ];
+
+  test('is to get a companion in every matching, active and permitted namespace, and is told of the others', () => {
+    expect(plan('team-a/colors', world([colors], namespaces))).toEqual([
+      'kube-dev/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
+      'qa/colors-synced: create, missing; there is none',
+      'team-a/colors-synced: create, missing; there is none',
+      'team-b/colors-synced: create, missing; there is none',
+      "team-closed/colors-synced: none, refused; the namespace's accept-mirrors-from does not accept from team-a",
+      'team-going/colors-synced: none, waiting; the namespace is being deleted',
+    ]);
+  });
+
+  test('gets no owner reference outside its own namespace', () => {
+    const after = carryOut('team-a/colors', world([colors], namespaces));
+    const owners = (key: string) => objectAt(after, key)?.metadata.ownerReferences;
+    expect(owners('team-b/colors-synced')).toBeUndefined();
+    expect(owners('team-a/colors-synced')).toEqual([controllerReference(colors)]);
+  });
+
+  test('named namespaces that are not there are passed over', () => {
+    const asking = source('team-a/colors', { 'target-namespaces': 'nowhere, team-b' });
+    expect(plan('team-a/colors', world([asking], namespaces))).toEqual([
+      'team-b/colors-synced: create, missing; there is none',
+    ]);
+  });
+
+  test('exact names cost a look-up each, not a look at every namespace', () => {
+    const asking = source('team-a/colors', { 'target-namespaces': 'team-b, !team-x*' });
+    const view: ClusterView = {
+      ...viewOf(world([asking], namespaces)),
+      namespaces: () => {
+        throw new Error('all namespaces were asked for');
+      },
+    };
+    const { request } = observed(asking);
+    if (!request?.ok) throw new Error('a bad request');
+    expect(inWords(planSource(observed(asking), request.value, view))).toHaveLength(1);
+  });
+
+  test('[M8] that may be called like its companions is not its own target, and is never written', () => {
+    const own = source('team-a/colors', { 'target-namespaces': '*', 'companion-name': '{name}' });
+    const before = world([own], [namespace('team-a'), namespace('team-b')]);
+    expect(plan('team-a/colors', before)).toEqual(['team-b/colors: create, missing; there is none']);
+    expect(objectAt(carryOut('team-a/colors', before), 'team-a/colors')).toBe(own);
+  });
+});

@@ -1,0 +1,108 @@
+import { keyOf, type ObjectKey, objectKey, parseKey } from '../../src/kube/object-key.ts';
+import type { ConfigMap, Namespace } from '../../src/kube/types.ts';
+import { type ObservedConfigMap, observe } from '../../src/mirror/observed.ts';
+import { parseNamespacePatterns } from '../../src/mirror/patterns.ts';
+import { type Bounds, type ObservedNamespace, observeNamespace } from '../../src/mirror/placement.ts';
+import { planSource } from '../../src/mirror/plan.ts';
+import { planOrphans } from '../../src/mirror/removal.ts';
+import type { Step } from '../../src/mirror/step.ts';
+import type { ClusterView } from '../../src/mirror/view.ts';
+import { vocabulary } from './wire.ts';
+
+/** What is in a cluster, as its API server has it. */
+export interface World {
+  readonly configMaps: readonly ConfigMap[];
+  readonly namespaces: readonly Namespace[];
+  readonly bounds: Bounds;
+}
+
+/** The administrator's bounds, as the flags say them. */
+export function boundsOf(
+  flags: {
+    readonly namespaces?: readonly string[] | undefined;
+    readonly allow?: string;
+    readonly deny?: string;
+    readonly requireConsent?: boolean;
+  } = {},
+): Bounds {
+  const patterns = (text: string) => {
+    const result = parseNamespacePatterns(text, { exclusions: false });
+    if (!result.ok) throw new Error(result.problem);
+    return result.value;
+  };
+  return {
+    namespaces: flags.namespaces && new Set(flags.namespaces),
+    allow: patterns(flags.allow ?? '*'),
+    deny: patterns(flags.deny ?? 'kube-*'),
+    requireConsent: flags.requireConsent ?? false,
+  };
+}
+
+export function world(
+  configMaps: readonly ConfigMap[],
+  namespaces: readonly Namespace[] = [],
+  bounds: Bounds = boundsOf(),
+): World {
+  return { configMaps, namespaces, bounds };
+}
+
+/** Whether the watch shows an object: by its label and, with `--namespaces`, its namespace. */
+function isSeen({ metadata }: ConfigMap, { bounds }: World): boolean {
+  const label = metadata.labels?.['workshop.io/managed'];
+  if (label !== 'true' && label !== 'companion') return false;
+  return bounds.namespaces === undefined || bounds.namespaces.has(metadata.namespace ?? '');
+}
+
+/** A view by plain search: what the indexes of the controller should find, and `claimants` as wide as it may be. */
+export function viewOf(of: World): ClusterView {
+  const seen = of.configMaps.filter((object) => isSeen(object, of)).map((item) => observe(item, vocabulary));
+  const byKey = new Map<ObjectKey, ObservedConfigMap>(seen.map((object) => [object.key, object]));
+  const namespaces = new Map<string, ObservedNamespace>();
+  for (const item of of.namespaces) namespaces.set(item.metadata.name, observeNamespace(item, vocabulary));
+  return {
+    settings: { vocabulary, bounds: of.bounds },
+    configMap: (key) => byKey.get(key),
+    referrers: ({ key, uid }) =>
+      seen.filter(({ annotations }) => {
+        const text = annotations['workshop.io/source'];
+        const named = text === undefined ? undefined : parseKey(text);
+        if (named !== undefined) return named === key;
+        return uid !== undefined && annotations['workshop.io/source-uid'] === uid;
+      }),
+    claimants: () => seen.filter((object) => object.request !== undefined),
+    namespace: (name) => namespaces.get(name),
+    namespaces: () => namespaces.values(),
+  };
+}
+
+/** The object at `namespace/name`, seen by the watch or not. */
+export function objectAt(of: World, key: string): ConfigMap | undefined {
+  return of.configMaps.find((object) => keyOf(object) === key);
+}
+
+/** The plan for a source key: as the reconciler makes it, with a live read where it makes one. */
+export function planFor(key: string, of: World): readonly Step[] {
+  const view = viewOf(of);
+  const [namespaceName = '', name = ''] = key.split('/');
+  const objectKeyOf = objectKey(namespaceName, name);
+  if (of.bounds.namespaces !== undefined && !of.bounds.namespaces.has(namespaceName)) return [];
+  const source = view.configMap(objectKeyOf);
+  if (source?.request === undefined) {
+    const live = objectAt(of, key);
+    return planOrphans(objectKeyOf, live && observe(live, vocabulary), view);
+  }
+  return source.request.ok ? planSource(source, source.request.value, view) : [];
+}
+
+export type WriteStep = Exclude<Step, { readonly action: 'none' | 'defer' }>;
+
+export function isWrite(step: Step): step is WriteStep {
+  return step.action !== 'none' && step.action !== 'defer';
+}
+
+/** A plan in words, one line a step, in the order of the companions' keys. */
+export function inWords(steps: readonly Step[]): readonly string[] {
+  return steps
+    .map(({ companion, action, state, reason }) => `${companion}: ${action}, ${state}; ${reason}`)
+    .sort();
+}
