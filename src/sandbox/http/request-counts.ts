@@ -1,0 +1,22 @@
+import type { Verb } from './request-info.ts';
+
+export interface RequestCount {
+  readonly verb: Verb;
+  readonly resource: string;
+  readonly count: number;
+}
+
+/** How many requests came in, by verb and resource, refused ones included. */
+export class RequestCounts {
+  readonly #counts = new Map<string, RequestCount>();
+
+  add(verb: Verb, resource: string): void {
+    const key = `${verb} ${resource}`;
+    const count = (this.#counts.get(key)?.count ?? 0) + 1;
+    this.#counts.set(key, { verb, resource, count });
+  }
+
+  all(): readonly RequestCount[] {
+    return [...this.#counts.values()];
+  }
+}

@@ -1,0 +1,83 @@
+/** What a path and method mean to the API: which kind, where, and which verb. */
+import type { Kind, Subresource } from '../kinds/kinds.ts';
+import { apiVersionOf } from '../kinds/kinds.ts';
+import { kinds } from '../kinds/resources.ts';
+import { booleanOf } from '../verbs/list-options.ts';
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+
+export interface ResourcePath {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  /** Absent for the collection. */
+  readonly name: string | undefined;
+  readonly subresource: Subresource;
+}
+
+/** The resource that a path names; undefined when it names none that is served. */
+export function resourceOf(path: readonly string[]): ResourcePath | undefined {
+  const [root, ...rest] = path;
+  if (root === 'api') return resourceIn(rest[0] ?? '', rest.slice(1));
+  if (root === 'apis') return resourceIn(`${rest[0]}/${rest[1]}`, rest.slice(2));
+  return undefined;
+}
+
+function resourceIn(apiVersion: string, segments: readonly string[]): ResourcePath | undefined {
+  const scoped = segments[0] === 'namespaces' && segments.length > 2 && kindIn(apiVersion, segments[2], true);
+  const [namespace, [resource, name, subresource, ...excess]] = scoped
+    ? [segments[1], segments.slice(2)]
+    : [undefined, segments];
+  const kind = kindIn(apiVersion, resource, namespace !== undefined);
+  if (!kind || excess.length > 0) return undefined;
+  // Objects of a namespaced kind are only to be had through their namespace.
+  if (kind.namespaced && namespace === undefined && name !== undefined) return undefined;
+  const known = subresource === undefined ? '' : kind.subresources.find((one) => one === subresource);
+  return known === undefined ? undefined : { kind, namespace, name, subresource: known };
+}
+
+const kindIn = (apiVersion: string, resource: string | undefined, inNamespace: boolean): Kind | undefined =>
+  kinds.find(
+    (kind) =>
+      apiVersionOf(kind) === apiVersion && kind.resource === resource && (kind.namespaced || !inNamespace),
+  );
+
+/** The verb of a request for a resource; undefined when the method is not allowed there. */
+export function verbOf(method: string, target: ResourcePath, query: URLSearchParams): Verb | undefined {
+  if (target.name === undefined) {
+    return collectionVerb(method, target, booleanOf(query.get('watch')) ?? false);
+  }
+  // Namespaces are finalized by PUT alone.
+  if (target.subresource === 'finalize') return method === 'PUT' ? 'update' : undefined;
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return 'get';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return target.subresource === '' ? 'delete' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function collectionVerb(
+  method: string,
+  { kind, namespace }: ResourcePath,
+  watching: boolean,
+): Verb | undefined {
+  const everywhere = kind.namespaced && namespace === undefined;
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return watching ? 'watch' : 'list';
+    case 'POST':
+      return everywhere ? undefined : 'create';
+    case 'DELETE':
+      return everywhere || !kind.namespaced ? undefined : 'deletecollection';
+    default:
+      return undefined;
+  }
+}

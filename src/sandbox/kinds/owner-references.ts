@@ -1,0 +1,28 @@
+import { equal, type Json } from '../json.ts';
+import { type KubeObject, withMeta } from '../kube-object.ts';
+
+export interface Deduplicated {
+  readonly object: KubeObject;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The object with each owner reference once. `when` is put in the warning: a patch is only looked at after
+ * admission (k8s.io/apiserver pkg/endpoints/handlers/create.go).
+ */
+export function dedupOwnerReferences(object: KubeObject, when = ''): Deduplicated {
+  const owners = object.metadata.ownerReferences ?? [];
+  const kept = owners.filter(
+    (owner, i) =>
+      owners.findIndex((other) => equal(other as unknown as Json, owner as unknown as Json)) === i,
+  );
+  const repeated = owners.filter((owner, i) => owners.findIndex(({ uid }) => uid === owner.uid) !== i);
+  const uids = [...new Set(repeated.map(({ uid }) => uid))];
+  if (uids.length === 0) return { object, warnings: [] };
+  return {
+    object: kept.length === owners.length ? object : withMeta(object, { ownerReferences: kept }),
+    warnings: [
+      `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids.join(', ')}`,
+    ],
+  };
+}

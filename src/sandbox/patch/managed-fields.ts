@@ -1,0 +1,165 @@
+/**
+ * Who owns which fields of an object (metadata.managedFields, KEP-555). As k8s.io/apimachinery pkg/util/managedfields; entries of another API version than the request's
+ * are not converted, and the number of entries is not capped.
+ */
+
+import { byCodeUnit, equal, type Json } from '../json.ts';
+import { type KubeObject, type ManagedFieldsEntry, toJson } from '../kube-object.ts';
+import type { StructSchema } from '../schema/schema.ts';
+import { compare } from '../schema/typed-value.ts';
+import {
+  difference,
+  type FieldSet,
+  fromFieldsV1,
+  isEmpty,
+  noFields,
+  sameSet,
+  toFieldsV1,
+  union,
+  without,
+} from './field-set.ts';
+
+export interface Manager {
+  readonly name: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** Fields at the top that its write cannot set. */
+  readonly resetFields: readonly string[];
+}
+
+/** An entry, and its fields as a set. */
+export interface Owned {
+  readonly entry: ManagedFieldsEntry;
+  readonly set: FieldSet;
+}
+
+/** Fields of the system, which nobody owns. */
+const UNOWNED = [
+  ['f:apiVersion'],
+  ['f:kind'],
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => ['f:metadata', `f:${name}`]),
+];
+
+/** `set` without what nobody owns and what `manager` cannot. */
+export const strip = (set: FieldSet, manager: Manager): FieldSet => {
+  const reset = manager.resetFields.map((name) => [`f:${name}`]);
+  const stripped = [...UNOWNED, ...reset].reduce(without, set);
+  const metadata = stripped.children.get('f:metadata');
+  return metadata?.member && metadata.children.size === 0 ? without(stripped, ['f:metadata']) : stripped;
+};
+
+/** Appliers are the same whatever version they applied in. */
+const isOf = (manager: Manager, entry: ManagedFieldsEntry): boolean =>
+  entry.manager === manager.name &&
+  entry.operation === manager.operation &&
+  (entry.subresource ?? '') === manager.subresource &&
+  (manager.operation === 'Apply' || entry.apiVersion === manager.apiVersion);
+
+/** All entries, in the order that the server keeps, with `own` as those of `manager`. */
+export function write(
+  others: readonly Owned[],
+  own: FieldSet,
+  before: Owned | undefined,
+  manager: Manager,
+  now: string,
+): readonly ManagedFieldsEntry[] {
+  const untouched = before !== undefined && sameSet(before.set, own);
+  const entry: ManagedFieldsEntry = {
+    manager: manager.name,
+    operation: manager.operation,
+    apiVersion: manager.apiVersion,
+    time: untouched && before.entry.time !== undefined ? before.entry.time : now,
+    fieldsType: 'FieldsV1',
+    fieldsV1: toFieldsV1(own),
+    ...(manager.subresource === '' ? {} : { subresource: manager.subresource }),
+  };
+  const all = [...others, { entry, set: own }].filter(({ set }) => !isEmpty(set));
+  return all
+    .map(({ entry: old, set }) => ({ ...old, fieldsV1: toFieldsV1(set) }))
+    .sort(
+      (a, b) =>
+        byCodeUnit(a.operation ?? '', b.operation ?? '') ||
+        byCodeUnit(a.time ?? '', b.time ?? '') ||
+        byCodeUnit(a.manager ?? '', b.manager ?? '') ||
+        byCodeUnit(a.apiVersion ?? '', b.apiVersion ?? '') ||
+        byCodeUnit(a.subresource ?? '', b.subresource ?? ''),
+    );
+}
+
+/**
+ * The entries after `manager` has replaced `before` (absent on create) by `after`: what it changed is its own
+ * now. A client may write the entries too; a single empty one clears them all, after which only an apply begins
+ * to track again.
+ */
+export function entriesAfterUpdate(
+  schema: StructSchema,
+  before: KubeObject | undefined,
+  after: KubeObject,
+  empty: KubeObject,
+  manager: Manager,
+  now: string,
+): readonly ManagedFieldsEntry[] {
+  const given = after.metadata.managedFields ?? [];
+  if (given.length === 1 && Object.keys(given[0] ?? {}).length === 0) return [];
+  const usable = given.length > 0 && given.every(isValid);
+  const entries = usable ? given : (before?.metadata.managedFields ?? []);
+  if (before && entries.length === 0) return [];
+  return afterChange(schema, before ?? empty, after, entries, manager, now);
+}
+
+const isValid = (entry: ManagedFieldsEntry): boolean =>
+  (entry.operation === 'Update' || entry.operation === 'Apply') &&
+  entry.fieldsType === 'FieldsV1' &&
+  entry.apiVersion !== undefined;
+
+/** `entries` after `manager` has replaced `before` by `after`. */
+export function afterChange(
+  schema: StructSchema,
+  before: KubeObject,
+  after: KubeObject,
+  entries: readonly ManagedFieldsEntry[],
+  manager: Manager,
+  now: string,
+): readonly ManagedFieldsEntry[] {
+  const comparison = compare(schema, toJson(before), toJson(after));
+  const changed = strip(comparison.changed, manager);
+  const removed = strip(comparison.removed, manager);
+  const { own, others } = split(entries, manager);
+  const left = others.map(({ entry, set }) => ({
+    entry,
+    set: difference(difference(set, changed), removed),
+  }));
+  return write(left, union(difference(own?.set ?? noFields, removed), changed), own, manager, now);
+}
+
+/** What `manager` owns, and what everybody else does. */
+export function split(
+  entries: readonly ManagedFieldsEntry[],
+  manager: Manager,
+): { readonly own: Owned | undefined; readonly others: readonly Owned[] } {
+  const all = entries.map((entry) => ({ entry, set: fromFieldsV1(entry.fieldsV1) }));
+  const own = all.find(({ entry }) => isOf(manager, entry));
+  return { own, others: all.filter((owned) => owned !== own) };
+}
+
+/** Whether two objects differ in nothing but the times of their managedFields entries. */
+export function sameButForTimes(a: KubeObject, b: KubeObject): boolean {
+  const timeless = (object: KubeObject): Json => ({
+    ...toJson(object),
+    metadata: {
+      ...(toJson(object)['metadata'] as Record<string, Json>),
+      managedFields: (object.metadata.managedFields ?? []).map(({ time: _, ...rest }) => rest as Json),
+    },
+  });
+  return equal(timeless(a), timeless(b));
+}

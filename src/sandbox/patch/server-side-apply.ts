@@ -1,0 +1,133 @@
+/**
+ * Server-side apply (KEP-555): a manager says which fields it wants, and owns those. As
+ * k8s.io/apimachinery pkg/util/managedfields and sigs.k8s.io/structured-merge-diff `merge`.
+ */
+
+import { byCodeUnit, type Json, type JsonObject, objectAt, quoted } from '../json.ts';
+import { type KubeObject, type ManagedFieldsEntry, toJson, toObject, withMeta } from '../kube-object.ts';
+import type { StructSchema } from '../schema/schema.ts';
+import { compare, fieldsOf, merge, removeFields } from '../schema/typed-value.ts';
+import { StatusError } from '../status.ts';
+import {
+  difference,
+  type FieldSet,
+  intersection,
+  noFields,
+  pathsOf,
+  printPath,
+  union,
+  withParents,
+} from './field-set.ts';
+import { afterChange, type Manager, type Owned, split, strip, write } from './managed-fields.ts';
+
+export interface ApplyRequest {
+  readonly schema: StructSchema;
+  /** Absent when the object is to be created. */
+  readonly live: KubeObject | undefined;
+  /** An object of the kind without any field. */
+  readonly empty: KubeObject;
+  readonly config: JsonObject;
+  readonly manager: Manager;
+  /** Takes fields over instead of conflicting. */
+  readonly force: boolean;
+  readonly now: string;
+}
+
+/**
+ * `live` with `config` applied, managedFields included. Fields that the manager applied before and does not
+ * mention any more are removed, unless somebody else owns them too.
+ * Throws the 409 that lists the conflicts with other managers, unless `force`.
+ */
+export function apply(request: ApplyRequest): KubeObject {
+  const { schema, empty, config, manager, now } = request;
+  const live = toJson(request.live ?? empty);
+  const { own, others } = split(entriesOf(request), manager);
+  const claimed = strip(fieldsOf(schema, config), manager);
+  const merged = merge(schema, live, config);
+  const wanted = others.reduce((set, other) => union(set, other.set), claimed);
+  const dropped = own ? difference(own.set, withParents(wanted)) : noFields;
+  const result = removeFields(schema, merged, dropped);
+  const comparison = compare(schema, live, result);
+  const changed = strip(comparison.changed, manager);
+  if (!request.force) refuseConflicts(others, changed);
+  const left = others.map(({ entry, set }) => ({
+    entry,
+    set: difference(difference(set, changed), strip(comparison.removed, manager)),
+  }));
+  const object = toObject(result as JsonObject);
+  const managedFields = write(left, claimed, own, manager, now);
+  return withMeta(synchronised(object, config, manager), { managedFields });
+}
+
+/** An object that nobody has been tracked on gets an owner of all that it has, so that an apply can conflict with it. */
+function entriesOf({ schema, live, empty, manager, now }: ApplyRequest): readonly ManagedFieldsEntry[] {
+  const entries = live?.metadata.managedFields ?? [];
+  if (!live || entries.length > 0) return entries;
+  return afterChange(
+    schema,
+    empty,
+    live,
+    [],
+    { ...manager, name: 'before-first-apply', operation: 'Update' },
+    now,
+  );
+}
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Keeps kubectl's own record of what it applied on the client side in step with what it applies here. */
+function synchronised(object: KubeObject, config: JsonObject, manager: Manager): KubeObject {
+  const { annotations } = object.metadata;
+  if (manager.name !== 'kubectl' || !annotations?.[LAST_APPLIED]) return object;
+  const { [LAST_APPLIED]: _, ...kept } = objectAt(objectAt(config, 'metadata'), 'annotations');
+  const hasAnnotations = Object.keys(kept).length > 0;
+  const { annotations: _annotations, ...metadata } = objectAt(config, 'metadata');
+  const recorded: Json = {
+    ...config,
+    metadata: { ...metadata, ...(hasAnnotations ? { annotations: kept } : {}) },
+  };
+  return withMeta(object, {
+    annotations: { ...annotations, [LAST_APPLIED]: `${sortedText(recorded)}\n` },
+  });
+}
+
+/** JSON with all keys in order, as Go writes maps. */
+const sortedText = (value: Json): string =>
+  JSON.stringify(value, (_key, member: Json) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => byCodeUnit(a, b)))
+      : member,
+  );
+
+function refuseConflicts(others: readonly Owned[], changed: FieldSet): void {
+  const conflicts = others.flatMap(({ entry, set }) =>
+    [...pathsOf(intersection(set, changed))].map((path) => ({
+      manager: describe(entry),
+      field: printPath(path),
+    })),
+  );
+  const [first] = conflicts;
+  if (!first) return;
+  const managers = [...new Set(conflicts.map((conflict) => conflict.manager))].sort(byCodeUnit);
+  const list = managers.flatMap((manager) => [
+    `conflicts with ${manager}:`,
+    ...conflicts.filter((conflict) => conflict.manager === manager).map(({ field }) => `- ${field}`),
+  ]);
+  const message =
+    conflicts.length === 1
+      ? `Apply failed with 1 conflict: conflict with ${first.manager}: ${first.field}`
+      : `Apply failed with ${conflicts.length} conflicts: ${list.join('\n')}`;
+  throw new StatusError(409, 'Conflict', message, {
+    causes: conflicts.map(({ manager, field }) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${manager}`,
+      field,
+    })),
+  });
+}
+
+function describe(entry: ManagedFieldsEntry): string {
+  const subresource = entry.subresource ? ` with subresource ${quoted(entry.subresource)}` : '';
+  const version = entry.operation === 'Update' ? ` using ${entry.apiVersion ?? ''}` : '';
+  return `${quoted(entry.manager ?? '')}${subresource}${version}`;
+}

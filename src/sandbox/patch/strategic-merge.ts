@@ -1,0 +1,154 @@
+/** Strategic merge patch: k8s.io/apimachinery pkg/util/strategicpatch, with merge keys from our schemas. */
+import { equal, goText, isList, isObject, type Json, type JsonObject, listAt, objectOf } from '../json.ts';
+import type { ListSchema, Schema } from '../schema/schema.ts';
+import { badRequest, StatusError } from '../status.ts';
+
+const ORDER = '$setElementOrder/';
+const DELETE_FROM = '$deleteFromPrimitiveList/';
+
+/** `original` changed by `patch`. */
+export function strategicMerge(schema: Schema, original: JsonObject, patch: JsonObject): JsonObject {
+  return mergeObject(schema, original, patch);
+}
+
+function schemaOf(schema: Schema | undefined, key: string): Schema | undefined {
+  if (schema?.type === 'map') return schema.values;
+  if (schema?.type !== 'struct') return undefined;
+  return schema.fields.find((field) => field.name === key)?.schema;
+}
+
+function mergeObject(schema: Schema | undefined, original: JsonObject, patch: JsonObject): JsonObject {
+  const directive = patch['$patch'];
+  if (directive === 'replace') return withoutDirectives(patch);
+  if (directive === 'delete') return {};
+  if (directive !== undefined && directive !== 'merge') {
+    throw new StatusError(500, '', `unknown patch type: ${goText(directive)} in map: ${goText(patch)}`);
+  }
+  const merged = new Map(Object.entries(original));
+  for (const [key, value] of Object.entries(patch)) {
+    if (isDirective(key)) continue;
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergeValue(schemaOf(schema, key), merged.get(key), value));
+  }
+  for (const key of namesAfter(DELETE_FROM, patch)) {
+    deleteFromList(merged, key, listAt(patch, DELETE_FROM + key));
+  }
+  for (const key of namesAfter(ORDER, patch)) {
+    orderList(merged, schema, key, original, listAt(patch, ORDER + key));
+  }
+  return objectOf(merged);
+}
+
+/** The lists that directives `prefix`NAME are about. */
+const namesAfter = (prefix: string, patch: JsonObject): readonly string[] =>
+  Object.keys(patch)
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => key.slice(prefix.length));
+
+function mergeValue(schema: Schema | undefined, original: Json | undefined, patch: Json): Json {
+  if (isObject(patch)) return mergeObject(schema, isObject(original) ? original : {}, patch);
+  if (isList(patch) && schema?.type === 'list' && schema.patchMerge) {
+    const { key } = schema.patchMerge;
+    if (!isList(original)) return withoutDirectiveItems(patch);
+    const merged =
+      key === undefined ? mergeScalars(original, patch) : mergeItems(schema, key, original, patch);
+    return inOrder(merged, patch, original, key);
+  }
+  return patch;
+}
+
+const withoutDirectives = (patch: JsonObject): JsonObject =>
+  objectOf(Object.entries(patch).filter(([key]) => !isDirective(key)));
+
+/** `$retainKeys` is none: no list or map of ours has that strategy. */
+const isDirective = (key: string): boolean =>
+  key === '$patch' || key.startsWith(ORDER) || key.startsWith(DELETE_FROM);
+
+/** A list that there was none of is taken as it is. */
+const withoutDirectiveItems = (patch: readonly Json[]): readonly Json[] =>
+  patch.filter((item) => !isObject(item) || item['$patch'] === undefined);
+
+const mergeScalars = (present: readonly Json[], patch: readonly Json[]): readonly Json[] => [
+  ...present,
+  ...patch.filter((item) => !present.some((other) => equal(item, other))),
+];
+
+function mergeItems(
+  schema: ListSchema,
+  key: string,
+  present: readonly Json[],
+  patch: readonly Json[],
+): readonly Json[] {
+  const items = patch.map((item) => {
+    if (!isObject(item)) throw badRequest('expected a list of objects in a strategic merge patch');
+    return item;
+  });
+  if (items.some((item) => item['$patch'] === 'replace')) {
+    return items.filter((item) => item['$patch'] === undefined);
+  }
+  let merged = [...present];
+  for (const item of items) {
+    const id = item[key];
+    if (id === undefined) throw missingMergeKey(item, key);
+    const index = merged.findIndex((other) => isObject(other) && equal(other[key], id));
+    const existing = merged[index];
+    if (item['$patch'] === 'delete') merged = merged.filter((_, i) => i !== index);
+    else if (isObject(existing)) merged[index] = mergeObject(schema.items, existing, item);
+    else merged.push(withoutDirectives(item));
+  }
+  return merged;
+}
+
+/** The real server has no proper refusal for this. */
+const missingMergeKey = (item: JsonObject, key: string): StatusError =>
+  new StatusError(500, '', `map: ${goText(item)} does not contain declared merge key: ${key}`);
+
+function deleteFromList(merged: Map<string, Json>, key: string, values: readonly Json[]): void {
+  const list = merged.get(key);
+  if (!isList(list)) return;
+  merged.set(
+    key,
+    list.filter((item) => !values.some((value) => equal(value, item))),
+  );
+}
+
+/** Puts the list at `key` in the order that a directive of the patch gives. */
+function orderList(
+  merged: Map<string, Json>,
+  schema: Schema | undefined,
+  key: string,
+  original: JsonObject,
+  order: readonly Json[],
+): void {
+  const list = merged.get(key);
+  const listSchema = schemaOf(schema, key);
+  if (!isList(list) || listSchema?.type !== 'list') return;
+  merged.set(key, inOrder(list, order, listAt(original, key), listSchema.patchMerge?.key));
+}
+
+/** `list` in the given order; what that does not name goes before the first item that it preceded in `original`. */
+function inOrder(
+  list: readonly Json[],
+  order: readonly Json[],
+  original: readonly Json[],
+  mergeKey: string | undefined,
+): readonly Json[] {
+  const identity = (item: Json): string =>
+    JSON.stringify(mergeKey !== undefined && isObject(item) ? item[mergeKey] : item);
+  const wanted = order.map(identity);
+  const before = original.map(identity);
+  const named = list
+    .filter((item) => wanted.includes(identity(item)))
+    .sort((a, b) => wanted.indexOf(identity(a)) - wanted.indexOf(identity(b)));
+  const others = list.filter((item) => !wanted.includes(identity(item)));
+  const precedes = (a: Json, b: Json): boolean => {
+    const place = before.indexOf(identity(a));
+    return place !== -1 && place < before.indexOf(identity(b));
+  };
+  const result: Json[] = [];
+  for (const item of named) {
+    while (others[0] !== undefined && precedes(others[0], item)) result.push(others.shift() ?? null);
+    result.push(item);
+  }
+  return [...result, ...others];
+}

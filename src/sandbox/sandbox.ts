@@ -1,0 +1,134 @@
+/**
+ * An API server in memory, on loopback, over plain HTTP: good enough for kubectl and for our tests (SPEC B1).
+ *
+ * It is held against kube-apiserver 1.36.3 by one contract suite. What it does not do, and a real one does:
+ * - Kinds other than ConfigMaps, Namespaces, Leases, Events and the SelfSubject reviews; custom resources.
+ * - Authentication, authorisation (everybody may do everything), admission other than NamespaceLifecycle, quotas,
+ *   priority and fairness, audit, TLS.
+ * - Answers in protobuf or CBOR, bodies in CBOR (protobuf bodies are understood: kubectl sends them), OpenAPI v2 as
+ *   protobuf, the deprecated /api/v1/watch/… paths.
+ * - Persistence: a stop forgets everything. Events do not expire after an hour.
+ * - ConfigMap `kube-root-ca.crt` and ServiceAccounts in new namespaces.
+ * - The five seconds that a real controller manager waits before it empties a namespace: here, as with garbage, it
+ *   is done in a later turn of the event loop.
+ * - Warnings of duplicate keys in JSON: the last one silently wins.
+ * - Conversion of managedFields between API versions (Events written through both), and the cap on their number.
+ * - The words of Go's JSON and YAML parsers for every possible mistake; the long descriptions in OpenAPI.
+ */
+
+import { setMaxListeners } from 'node:events';
+import { GarbageCollector } from './controllers/garbage-collector.ts';
+import { InternalWriter } from './controllers/internal-writer.ts';
+import { NamespaceDeletion } from './controllers/namespace-deletion.ts';
+import { HttpServer } from './http/http-server.ts';
+import { Renderer } from './http/render.ts';
+import { type RequestCount, RequestCounts } from './http/request-counts.ts';
+import { namespaceKind } from './kinds/kind-namespace.ts';
+import type { Kind } from './kinds/kinds.ts';
+import { kinds } from './kinds/resources.ts';
+import { withMeta } from './kube-object.ts';
+import { kubeconfigFor } from './kubeconfig.ts';
+import { type Outage, route } from './router.ts';
+import { ObjectStore } from './storage/object-store.ts';
+import { Registry } from './storage/registry.ts';
+import { emptyObject } from './verbs/patching.ts';
+import { ReadHandlers } from './verbs/read-handlers.ts';
+import { ResourceHandlers } from './verbs/resource-handlers.ts';
+import { WriteHandlers } from './verbs/write-handlers.ts';
+
+export type { Outage, RequestCount };
+
+export interface SandboxOptions {
+  /** Wall clock, for timestamps and ages. */
+  readonly now: () => Date;
+  /** Source of uids; also of the random part of generated names. */
+  readonly uid: () => string;
+  /** In [0, 1); spreads the end of watches that ask for no timeout. Default `Math.random`. */
+  readonly random?: () => number;
+  /** Changes that each collection remembers, for watches and pages of older lists. Default 20,000. */
+  readonly historyLimit?: number;
+  /** How often a watch that asks for bookmarks gets one, milliseconds. Default 60,000, as a real server. */
+  readonly bookmarkIntervalMs?: number;
+}
+
+export interface Sandbox {
+  /** Listens on 127.0.0.1. Port 0 or absent is a free one. Rejects, saying so, when the port is taken. */
+  start(port?: number): Promise<void>;
+  /** `http://127.0.0.1:PORT`; throws before `start`. */
+  readonly url: string;
+  /** YAML text with the context `sandbox`, which kubectl takes as it is. */
+  kubeconfig(): string;
+  /** Requests since `start`, by verb and resource, refused ones included. */
+  requestCounts(): readonly RequestCount[];
+  /** Forgets the watch history, as etcd's compaction does: older resourceVersions and continue tokens answer 410. */
+  compact(): void;
+  /** While set, writes of clients whose User-Agent starts with `mirror-controller` are refused with it. */
+  outage(status: Outage | undefined): void;
+  /** Ends watches and connections; resolves when all are closed. */
+  stop(): Promise<void>;
+}
+
+const DEFAULT_HISTORY = 20_000;
+const DEFAULT_BOOKMARK_INTERVAL_MS = 60_000;
+const DEFAULT_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+
+/** A server that has not started yet. It lives once: after `stop` it stays stopped. */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const { now, uid } = options;
+  const store = new ObjectStore({ historyLimit: options.historyLimit ?? DEFAULT_HISTORY });
+  const registry = new Registry({ store, now, uid });
+  const writer = new InternalWriter(registry, now);
+  const garbageCollector = new GarbageCollector(registry, writer);
+  const namespaceDeletion = new NamespaceDeletion(registry, writer);
+  const counts = new RequestCounts();
+  const stop = new AbortController();
+  // Every watch listens to it; Node would take more than ten for a leak.
+  setMaxListeners(0, stop.signal);
+  const renderer = new Renderer(now);
+  const reads = new ReadHandlers({
+    store,
+    registry,
+    renderer,
+    random: options.random ?? Math.random,
+    bookmarkIntervalMs: options.bookmarkIntervalMs ?? DEFAULT_BOOKMARK_INTERVAL_MS,
+    stop: stop.signal,
+  });
+  const handlers = new ResourceHandlers(reads, new WriteHandlers({ reads, registry, renderer, now }));
+  let outage: Outage | undefined;
+  const server = new HttpServer((exchange) =>
+    route(exchange, { handlers, counts, now, host: () => server.host, outage: () => outage }),
+  );
+  return {
+    async start(port = 0) {
+      for (const name of DEFAULT_NAMESPACES) createNamespace(registry, name);
+      const stored = storedKinds();
+      garbageCollector.start(stored);
+      namespaceDeletion.start(stored);
+      await server.start(port);
+    },
+    get url() {
+      return `http://${server.host}`;
+    },
+    kubeconfig: () => kubeconfigFor(`http://${server.host}`),
+    requestCounts: () => counts.all(),
+    compact: () => store.compact(),
+    outage: (status) => {
+      outage = status;
+    },
+    async stop() {
+      stop.abort();
+      garbageCollector.stop();
+      namespaceDeletion.stop();
+      await server.stop();
+    },
+  };
+}
+
+/** One kind for each collection: the one in whose form it is stored. */
+const storedKinds = (): readonly Kind[] =>
+  kinds.filter((kind, i) => kinds.findIndex((other) => other.collection === kind.collection) === i);
+
+function createNamespace(registry: Registry, name: string): void {
+  const namespace = namespaceKind.canonicalize(withMeta(emptyObject(namespaceKind), { name }));
+  registry.create(namespaceKind, namespace, false);
+}

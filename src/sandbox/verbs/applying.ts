@@ -1,0 +1,98 @@
+/** The request of a server-side apply: its configuration checked, applied and made an object again. */
+
+import { decodeAs, ParseError, parseYaml } from '../http/request-body.ts';
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  memberAt,
+  objectAt,
+  objectOf,
+  stringAt,
+} from '../json.ts';
+import { apiVersionOf } from '../kinds/kinds.ts';
+import { type KubeObject, toJson } from '../kube-object.ts';
+import { apply } from '../patch/server-side-apply.ts';
+import { DecodeError } from '../schema/decode.ts';
+import { badRequest, conflict, StatusError } from '../status.ts';
+import { emptyObject, managerOf, type Writer } from './patching.ts';
+
+/** `live` (absent when it does not exist) after the configuration in `text` has been applied to it. */
+export function applied(writer: Writer, text: string, live: KubeObject | undefined): KubeObject {
+  const { kind, options } = writer;
+  const given = parseConfiguration(text);
+  refuseOtherKind(writer, given);
+  if (Object.hasOwn(objectAt(given, 'metadata'), 'managedFields')) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+  const config = typed(writer, given);
+  const { uid, name } = config.metadata;
+  if (!live && uid) {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict({ group: kind.group, name: kind.resource }, name, why);
+  }
+  const result = apply({
+    schema: kind.schema,
+    live,
+    empty: emptyObject(kind),
+    config: onlyGiven(toJson(config), given),
+    manager: managerOf(writer, 'Apply'),
+    force: options.force,
+    now: writer.now,
+  });
+  return kind.canonicalize(decodeAs(kind, toJson(result)).object);
+}
+
+function parseConfiguration(text: string): JsonObject {
+  try {
+    const value = parseYaml(text) ?? {};
+    if (isObject(value)) return value;
+    const got = Array.isArray(value) ? 'array' : typeof value;
+    throw new ParseError(
+      `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${got} into Go value of type map[string]interface {}`,
+    );
+  } catch (error) {
+    if (error instanceof ParseError) throw badRequest(`error decoding YAML: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Kind and apiVersion must both be given here. */
+function refuseOtherKind({ kind }: Writer, config: JsonObject): void {
+  const apiVersion = stringAt(config, 'apiVersion');
+  const name = stringAt(config, 'kind');
+  if (apiVersion === apiVersionOf(kind) && name === kind.kind) return;
+  throw badRequest(`invalid object type: ${groupVersion(apiVersion)}, Kind=${name}`);
+}
+
+/** As Go prints a group and version: `/v1` for the core group, `/` for none at all. */
+const groupVersion = (apiVersion: string): string =>
+  apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+
+/** The configuration as an object. What does not fit the kind is an error whatever the field validation. */
+function typed({ kind }: Writer, config: JsonObject): KubeObject {
+  const metadata = objectAt(config, 'metadata');
+  const place = `${stringAt(metadata, 'namespace')}/${stringAt(metadata, 'name')}; ${groupVersion(apiVersionOf(kind))}, Kind=${kind.kind}`;
+  const refuse = (why: string) =>
+    new StatusError(500, '', `failed to create typed patch object (${place}): ${why}`);
+  try {
+    const { object, strictErrors } = decodeAs(kind, config);
+    const unknown = strictErrors.map((text) => `.${/"(.*)"/.exec(text)?.[1]}: field not declared in schema`);
+    if (unknown.length === 1) throw refuse(unknown[0] ?? '');
+    if (unknown.length > 1) throw refuse(`errors:\n${unknown.map((text) => `  ${text}`).join('\n')}`);
+    return object;
+  } catch (error) {
+    throw error instanceof DecodeError ? refuse(error.typed) : error;
+  }
+}
+
+/** `decoded` without what the decoder filled in, which nobody asked to own, but with the empty maps and lists that were given. */
+function onlyGiven(decoded: JsonObject, given: JsonObject): JsonObject {
+  const entries = Object.entries(given).flatMap(([key, value]): [string, Json][] => {
+    const member = memberAt(decoded, key);
+    if (member === undefined) return isObject(value) || isList(value) ? [[key, value]] : [];
+    return [[key, isObject(member) && isObject(value) ? onlyGiven(member, value) : member]];
+  });
+  return objectOf(entries);
+}

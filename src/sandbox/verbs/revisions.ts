@@ -1,0 +1,111 @@
+/** resourceVersions and continue tokens: what a client may ask for, and what is too old or not there yet. */
+
+import { ParseError, parseJson } from '../http/request-body.ts';
+import { isObject, quoted } from '../json.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { badRequest, expired, StatusError } from '../status.ts';
+import type { Collection, ObjectStore } from '../storage/object-store.ts';
+import { keyOfObject } from '../storage/object-store.ts';
+import type { ListOptions } from './list-options.ts';
+
+function parseRevision(text: string): number {
+  if (isRevision(text)) return Number(text);
+  throw badRequest(`invalid resource version: ${notARevision(text)}`);
+}
+
+/** A watch and a read of one object do not answer as a list does. */
+export function parseReadRevision(text: string): number {
+  if (isRevision(text)) return Number(text);
+  throw new StatusError(500, '', notARevision(text));
+}
+
+const isRevision = (text: string): boolean => /^\d+$/.test(text);
+
+const notARevision = (text: string): string =>
+  `resourceVersion: Invalid value: ${quoted(text)}: strconv.ParseUint: parsing ${quoted(text)}: invalid syntax`;
+
+/** What a real server answers after having waited for a revision that has not come. */
+export const tooLargeRevision = (revision: number, store: ObjectStore): StatusError =>
+  new StatusError(
+    504,
+    'Timeout',
+    `Timeout: Too large resource version: ${revision}, current: ${store.revision}`,
+    {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  );
+
+interface ContinueToken {
+  /** Revision of the first page; -1 asks for whatever there is now. */
+  readonly revision: number;
+  /** Key of the last object that was sent. */
+  readonly after: string;
+}
+
+const TOKEN_VERSION = 'meta.k8s.io/v1';
+
+const encodeToken = ({ revision, after }: ContinueToken): string =>
+  Buffer.from(JSON.stringify({ v: TOKEN_VERSION, rv: revision, start: after })).toString('base64url');
+
+function decodeToken(token: string): ContinueToken {
+  const refuse = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const illegal = token.search(/[^A-Za-z0-9_-]/);
+  if (illegal !== -1 || token.length % 4 === 1) {
+    const at = illegal === -1 ? token.length - 1 : illegal;
+    throw refuse(`illegal base64 data at input byte ${at}`);
+  }
+  try {
+    const parsed = parseJson(Buffer.from(token, 'base64url').toString());
+    if (isObject(parsed) && parsed['v'] === TOKEN_VERSION) {
+      return { revision: Number(parsed['rv']), after: String(parsed['start']) };
+    }
+  } catch (error) {
+    if (error instanceof ParseError) throw refuse(error.message);
+    throw error;
+  }
+  throw refuse('server does not recognize this encoded version');
+}
+
+export interface Snapshot {
+  readonly revision: number;
+  readonly objects: readonly KubeObject[];
+}
+
+/** What a list asks for: the rest of an earlier one, or the state as of a version. */
+export function snapshotFor(store: ObjectStore, collection: Collection, options: ListOptions): Snapshot {
+  return options.continue === ''
+    ? listFrom(store, collection, options)
+    : continueList(store, collection, options);
+}
+
+function continueList(store: ObjectStore, collection: Collection, options: ListOptions): Snapshot {
+  const { revision: wanted, after } = decodeToken(options.continue);
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  const revision = wanted === -1 ? store.revision : wanted;
+  const objects = collection.listAt(revision, options.selection.namespace);
+  if (!objects) {
+    throw expired(
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+      encodeToken({ revision: -1, after }),
+    );
+  }
+  return { revision, objects: objects.filter((object) => keyOfObject(object) > after) };
+}
+
+function listFrom(store: ObjectStore, collection: Collection, options: ListOptions): Snapshot {
+  const { resourceVersion, selection } = options;
+  const latest = { revision: store.revision, objects: collection.list(selection.namespace) };
+  if (resourceVersion === '' || resourceVersion === '0') return latest;
+  const revision = parseRevision(resourceVersion);
+  if (revision > store.revision) throw tooLargeRevision(revision, store);
+  if (options.resourceVersionMatch !== 'Exact') return latest;
+  const objects = collection.listAt(revision, selection.namespace);
+  if (!objects) throw expired('The resourceVersion for the provided list is too old.');
+  return { revision, objects };
+}
+
+export const tokenAfter = (revision: number, object: KubeObject): string =>
+  encodeToken({ revision, after: keyOfObject(object) });

@@ -1,0 +1,217 @@
+/**
+ * One watch: the present state first where that was asked for, then every change, read from the collection's log
+ * as fast as the client takes it. A client that falls behind the log is told to list anew (410).
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Form, Renderer } from '../http/render.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { withMeta } from '../kube-object.ts';
+import { expired, type Status, StatusError } from '../status.ts';
+import type { Change } from '../storage/event-log.ts';
+import type { Collection, ObjectStore } from '../storage/object-store.ts';
+import type { ListOptions, Selection } from './list-options.ts';
+import { parseReadRevision, tooLargeRevision } from './revisions.ts';
+
+/** The open answer to a watch. */
+export interface WatchStream {
+  /** Resolves when more can be written; at once while the client keeps up. */
+  write(text: string): Promise<void>;
+  /** Aborted when the client has gone, time is up, or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface WatchDeps {
+  readonly store: ObjectStore;
+  readonly collection: Collection;
+  readonly renderer: Renderer;
+  readonly bookmarkIntervalMs: number;
+}
+
+/** Lines collected before they are handed to the socket together, characters. */
+const BATCH = 256 * 1024;
+
+interface Start {
+  /** Sent first, as ADDED. */
+  readonly initial: readonly KubeObject[];
+  readonly position: number;
+  readonly revision: number;
+}
+
+/**
+ * Throws, before the answer begins, what is answered with a status of its own. A revision that is forgotten, or
+ * that is still to come though the state as of it is asked for, is told in the stream.
+ */
+export async function serveWatch(
+  deps: WatchDeps,
+  form: Form,
+  options: ListOptions,
+  open: () => WatchStream,
+): Promise<void> {
+  const revision = options.resourceVersion === '' ? 0 : parseReadRevision(options.resourceVersion);
+  const start = startOf(deps, options, revision);
+  const watch = new Watch(deps, form, options, open());
+  if (start instanceof StatusError) await watch.end(start.status);
+  else await watch.run(start);
+}
+
+/** Where the watch begins, or why it cannot. */
+function startOf(
+  { store, collection }: WatchDeps,
+  options: ListOptions,
+  revision: number,
+): Start | StatusError {
+  const { sendInitialEvents, selection } = options;
+  const { end } = collection.log;
+  if (sendInitialEvents) {
+    if (revision > store.revision) return tooLargeRevision(revision, store);
+    const initial = collection.list(selection.namespace).filter((object) => selection.matches(object));
+    return { initial, position: end, revision: store.revision };
+  }
+  if (revision === 0) return { initial: [], position: end, revision: store.revision };
+  const position = collection.log.positionAfter(revision);
+  if (position !== undefined) return { initial: [], position, revision };
+  return expired(`too old resource version: ${revision} (${store.revision})`);
+}
+
+class Watch {
+  readonly #deps: WatchDeps;
+  readonly #form: Form;
+  readonly #options: ListOptions;
+  readonly #stream: WatchStream;
+  #first = true;
+  /** What comes up to this revision is not told: a watch may start from one that is yet to come. */
+  #after = 0;
+  #bookmarkDue = false;
+
+  constructor(deps: WatchDeps, form: Form, options: ListOptions, stream: WatchStream) {
+    this.#deps = deps;
+    this.#form = form;
+    this.#options = options;
+    this.#stream = stream;
+  }
+
+  /** Resolves when the watch is over. */
+  async run(start: Start): Promise<void> {
+    this.#after = start.revision;
+    const { log } = this.#deps.collection;
+    const woken = new Wakeup(this.#stream.signal);
+    const unsubscribe = log.onAppend(() => woken.wake());
+    const timer = this.#options.allowWatchBookmarks
+      ? setInterval(() => {
+          this.#bookmarkDue = true;
+          woken.wake();
+        }, this.#deps.bookmarkIntervalMs)
+      : undefined;
+    try {
+      await this.#sendInitial(start);
+      await this.#follow(start.position, woken);
+    } finally {
+      unsubscribe();
+      clearInterval(timer);
+    }
+  }
+
+  async end(status: Status): Promise<void> {
+    await this.#stream.write(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+  }
+
+  async #sendInitial({ initial, revision }: Start): Promise<void> {
+    let batch = '';
+    for (const object of initial) {
+      batch += this.#line('ADDED', object);
+      if (batch.length < BATCH) continue;
+      await this.#stream.write(batch);
+      batch = '';
+    }
+    const { sendInitialEvents, allowWatchBookmarks } = this.#options;
+    if (sendInitialEvents && allowWatchBookmarks) batch += this.#bookmark(revision, true);
+    if (batch !== '') await this.#stream.write(batch);
+  }
+
+  async #follow(from: number, woken: Wakeup): Promise<void> {
+    const { log } = this.#deps.collection;
+    let position = from;
+    while (!this.#stream.signal.aborted) {
+      if (log.hasDropped(position)) {
+        await this.end(expired('too old resource version: the client fell behind').status);
+        return;
+      }
+      const next = this.#batchFrom(position);
+      position = next.position;
+      if (next.batch !== '') await this.#stream.write(next.batch);
+      else if (position === log.end) {
+        await woken.wait();
+        // Whatever else this turn of the event loop writes goes out together.
+        await nextTurn();
+      }
+    }
+  }
+
+  /** Lines for the changes from `position` on, up to the size of a batch, and where they end. */
+  #batchFrom(from: number): { readonly batch: string; readonly position: number } {
+    const { log } = this.#deps.collection;
+    let batch = '';
+    let position = from;
+    for (; position < log.end && batch.length < BATCH; position++) {
+      const change = log.at(position);
+      if (change && change.revision > this.#after) batch += this.#lineFor(change);
+    }
+    if (this.#bookmarkDue && position === log.end) {
+      this.#bookmarkDue = false;
+      batch += this.#bookmark(this.#deps.store.revision, false);
+    }
+    return { batch, position };
+  }
+
+  /** What a change is to this watch: an object that starts or stops matching is added or deleted. */
+  #lineFor({ previous, current, revision }: Change): string {
+    const { selection } = this.#options;
+    const was = previous !== undefined && matches(selection, previous);
+    const is = current !== undefined && matches(selection, current);
+    if (is) return this.#line(was ? 'MODIFIED' : 'ADDED', current);
+    if (!was) return '';
+    // The last state that matched, at the revision at which it ceased to.
+    return this.#line('DELETED', withMeta(previous, { resourceVersion: String(revision) }));
+  }
+
+  #line(type: string, object: KubeObject): string {
+    const text = this.#deps.renderer.watched(this.#form, object, this.#first);
+    this.#first = false;
+    return `{"type":"${type}","object":${text}}\n`;
+  }
+
+  #bookmark(revision: number, endOfInitialEvents: boolean): string {
+    const text = this.#deps.renderer.bookmark(this.#form, revision, endOfInitialEvents, this.#first);
+    this.#first = false;
+    return `{"type":"BOOKMARK","object":${text}}\n`;
+  }
+}
+
+const matches = (selection: Selection, object: KubeObject): boolean => selection.matches(object);
+
+/** Lets one waiter sleep until it is woken or the signal aborts; a wake that comes first is not lost. */
+class Wakeup {
+  readonly #signal: AbortSignal;
+  #woken = false;
+  #resolve: (() => void) | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.wake(), { once: true });
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#resolve?.();
+  }
+
+  async wait(): Promise<void> {
+    if (!this.#woken && !this.#signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#resolve = resolve;
+      });
+    }
+    this.#woken = false;
+    this.#resolve = undefined;
+  }
+}
