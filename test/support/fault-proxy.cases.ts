@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openApiClient } from './api-client.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+/** What the proxy must do in front of any API server, over TLS on the client's side. */
+export function faultProxyCases(upstream: () => Promise<ClusterAccess>): void {
+  const proxied = async () => {
+    const access = await upstream();
+    const proxy = await startFaultProxy({ upstream: access });
+    const client = openApiClient({ url: proxy.url, tls: { ca: proxy.ca ?? '' }, headers: {} });
+    const direct = openApiClient(access);
+    onTestFinished(async () => {
+      await Promise.all([client.close(), direct.close()]);
+      await proxy.stop();
+    });
+    const name = `proxied-${Math.random().toString(36).slice(2)}`;
+    onTestFinished(async () => {
+      const last = openApiClient(access);
+      await last.request('DELETE', `${CONFIG_MAPS}/${name}`);
+      await last.close();
+    });
+    return { proxy, client, direct, name };
+  };
+
+  test('a commit whose reply is lost has happened', async () => {
+    const { proxy, client, direct, name } = await proxied();
+    proxy.inject({ match: { method: 'POST' }, fault: { kind: 'lost-reply' }, times: 1 });
+
+    await expect(client.request('POST', CONFIG_MAPS, { body: { metadata: { name } } })).rejects.toThrow();
+    expect((await direct.request('GET', `${CONFIG_MAPS}/${name}`)).code).toBe(200);
+    expect((await client.request('POST', CONFIG_MAPS, { body: { metadata: { name } } })).code).toBe(409);
+  });
+
+  test('a line of a watch comes twice', async () => {
+    const { proxy, client, name } = await proxied();
+    proxy.inject({ match: { watch: true }, fault: { kind: 'duplicate-line', line: 1 } });
+    const watch = await client.watch(`${CONFIG_MAPS}?watch=true&fieldSelector=metadata.name%3D${name}`);
+    await client.request('POST', CONFIG_MAPS, { body: { metadata: { name } } });
+    await client.request('DELETE', `${CONFIG_MAPS}/${name}`);
+
+    const lines = await watch.first(3);
+    expect(lines.map(({ type }) => type)).toEqual(['ADDED', 'ADDED', 'DELETED']);
+    expect(lines[1]).toEqual(lines[0]);
+    expect(methodsOf(proxy)).toEqual(['GET watch', 'POST', 'DELETE']);
+    watch.close();
+  });
+
+  test('a watch is cut in the middle of a line, and its client sees it end', async () => {
+    const { proxy, client, name } = await proxied();
+    proxy.inject({ match: { watch: true }, fault: { kind: 'cut', afterBytes: 40 } });
+    const watch = await client.watch(`${CONFIG_MAPS}?watch=true&fieldSelector=metadata.name%3D${name}`);
+    await client.request('POST', CONFIG_MAPS, { body: { metadata: { name } } });
+
+    expect(await watch.ended()).toEqual([]);
+  });
+}
+
+const methodsOf = (proxy: FaultProxy) =>
+  proxy.requests.map(({ method, isWatch }) => (isWatch ? `${method} watch` : method));
