@@ -1,0 +1,35 @@
+import { applyContract } from './apply.contract.ts';
+import { crudContract } from './crud.contract.ts';
+import { deletionContract } from './deletion.contract.ts';
+import { eventsContract } from './events.contract.ts';
+import { garbageCollectionContract } from './garbage-collection.contract.ts';
+import { kubectlContract } from './kubectl.contract.ts';
+import { leasesContract } from './leases.contract.ts';
+import { namespacesContract } from './namespaces.contract.ts';
+import { outputContract } from './output.contract.ts';
+import { pagingContract } from './paging.contract.ts';
+import { patchContract } from './patch.contract.ts';
+import { refusalsContract } from './refusals.contract.ts';
+import { selectorsContract } from './selectors.contract.ts';
+import type { Server } from './server.ts';
+import { validationContract } from './validation.contract.ts';
+import { watchContract } from './watch.contract.ts';
+
+/** Everything that our controller, our tests and kubectl count on an API server for (SPEC B3). */
+export function contract(server: Server): void {
+  crudContract(server);
+  deletionContract(server);
+  refusalsContract(server);
+  validationContract(server);
+  patchContract(server);
+  applyContract(server);
+  selectorsContract(server);
+  pagingContract(server);
+  watchContract(server);
+  outputContract(server);
+  leasesContract(server);
+  eventsContract(server);
+  namespacesContract(server);
+  garbageCollectionContract(server);
+  kubectlContract(server);
+}
