@@ -1,0 +1,63 @@
+import type { Indexers, Lister } from '../informer/lister.ts';
+import type { ObjectKey } from '../kube/object-key.ts';
+import { claimIndexValues, claimsOf } from '../mirror/claims.ts';
+import { isRetainedAbroad, targetIndexValuesOf } from '../mirror/concerns.ts';
+import { type ObservedConfigMap, sourceReference } from '../mirror/observed.ts';
+import type { SourceIdentity } from '../mirror/ownership.ts';
+import type { ObservedNamespace } from '../mirror/placement.ts';
+import type { ClusterView, MirrorSettings } from '../mirror/view.ts';
+import type { Vocabulary } from '../mirror/vocabulary.ts';
+import type { MutationCache } from './mutation-cache.ts';
+
+/** The ways in which the rules look things up. */
+export type ConfigMapIndex = 'referrers' | 'claims' | 'targets' | 'retained';
+
+export function configMapIndexers(vocabulary: Vocabulary): Indexers<ObservedConfigMap, ConfigMapIndex> {
+  return {
+    referrers: (object) => {
+      const reference = sourceReference(object, vocabulary);
+      if (reference !== undefined) return [reference];
+      // Where the reference was stripped the uid still leads home; one value an object spares memory.
+      const uid = object.annotations[vocabulary.sourceUid];
+      return uid === undefined ? [] : [uid];
+    },
+    claims: claimsOf,
+    targets: targetIndexValuesOf,
+    retained: (object) => (isRetainedAbroad(object, vocabulary) ? [object.namespace] : []),
+  };
+}
+
+/** What of the namespaces the view needs; see `namespaces.ts`. */
+export interface NamespaceLister {
+  get(key: ObjectKey): ObservedNamespace | undefined;
+  values(): Iterable<ObservedNamespace>;
+}
+
+/** The informers' caches, with our own latest writes on top, as the rules want to see them. */
+export function createClusterView(deps: {
+  readonly settings: MirrorSettings;
+  readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
+  readonly namespaces: NamespaceLister;
+  readonly mutations: MutationCache;
+}): ClusterView {
+  const { settings, configMaps, namespaces, mutations } = deps;
+  const current = (objects: readonly ObservedConfigMap[]) =>
+    objects.flatMap((object) => mutations.newest(object.key, object) ?? []);
+  return {
+    settings,
+    configMap: (key) => mutations.newest(key, configMaps.get(key)),
+    referrers: ({ key, uid }: SourceIdentity) => {
+      const byName = configMaps.byIndex('referrers', key);
+      const seen = uid === undefined ? byName : [...byName, ...configMaps.byIndex('referrers', uid)];
+      const written = mutations.writtenFor(key);
+      if (written.length === 0) return current(seen);
+      // A companion of which the event is still on its way may be unwanted already, and its event is taken for our own.
+      const keys = new Set(seen.map((object) => object.key));
+      return [...current(seen), ...written.filter((object) => !keys.has(object.key))];
+    },
+    claimants: (companion) =>
+      claimIndexValues(companion).flatMap((value) => configMaps.byIndex('claims', value)),
+    namespace: (name) => namespaces.get(name as ObjectKey),
+    namespaces: () => namespaces.values(),
+  };
+}

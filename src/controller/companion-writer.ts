@@ -1,0 +1,116 @@
+import type { ConfigMapApi } from '../kube/config-maps.ts';
+import { isNotFound } from '../kube/errors.ts';
+import { type ObjectKey, splitKey } from '../kube/object-key.ts';
+import type { ObjectMeta } from '../kube/types.ts';
+import { annotationsAt, type CompanionShape, ownerReferenceAt } from '../mirror/companion.ts';
+import type { Content } from '../mirror/digest.ts';
+import type { Difference } from '../mirror/drift.ts';
+import { type ObservedConfigMap, observe } from '../mirror/observed.ts';
+import { healingPatch } from '../mirror/patch.ts';
+import type { Vocabulary } from '../mirror/vocabulary.ts';
+import type { MutationCache } from './mutation-cache.ts';
+import type { WriteLimiter, WriteTurn } from './write-limiter.ts';
+
+/** A companion and what is wrong with it. */
+export interface Drifted {
+  readonly actual: ObservedConfigMap;
+  readonly differences: readonly Difference[];
+}
+
+/**
+ * The only place that writes to the cluster. Each write carries what makes it safe to repeat or to come too late: a
+ * create fails where something is, a patch and a delete fail where something has changed (SPEC R2, R8).
+ * All methods reject with what the API rejects with.
+ */
+export class CompanionWriter {
+  readonly #api: ConfigMapApi;
+  readonly #limiter: WriteLimiter;
+  readonly #mutations: MutationCache;
+  readonly #vocabulary: Vocabulary;
+
+  constructor(deps: {
+    readonly api: ConfigMapApi;
+    readonly limiter: WriteLimiter;
+    readonly mutations: MutationCache;
+    readonly vocabulary: Vocabulary;
+  }) {
+    this.#api = deps.api;
+    this.#limiter = deps.limiter;
+    this.#mutations = deps.mutations;
+    this.#vocabulary = deps.vocabulary;
+  }
+
+  async create(key: ObjectKey, shape: CompanionShape, content: Content, turn: WriteTurn): Promise<void> {
+    await this.#limiter.run(turn, () => this.#create(key, shape, content));
+  }
+
+  /** `wanted` is given when the content is among the differences. Resolves to the companion as it is then. */
+  async update(
+    { actual, differences }: Drifted,
+    wanted: { readonly content: Content; readonly digest: string } | undefined,
+    turn: WriteTurn,
+  ): Promise<ObservedConfigMap> {
+    const patch = healingPatch(actual, differences, wanted?.content);
+    const digest = wanted?.digest ?? actual.digest;
+    try {
+      return await this.#limiter.run(turn, () =>
+        this.#mutations.follow(actual.key, async () =>
+          this.#written(await this.#api.patch(actual.key, patch), digest, actual.immutable),
+        ),
+      );
+    } catch (error) {
+      if (isNotFound(error)) this.#mutations.forget(actual.key);
+      throw error;
+    }
+  }
+
+  /** One that is gone already is as good as deleted. */
+  async delete(actual: ObservedConfigMap, turn: WriteTurn): Promise<void> {
+    await this.#limiter.run(turn, () => this.#delete(actual));
+  }
+
+  /** Deletes and creates in one turn, so that nothing of ours can come between (SPEC R12). */
+  async replace(
+    actual: ObservedConfigMap,
+    shape: CompanionShape,
+    content: Content,
+    turn: WriteTurn,
+  ): Promise<void> {
+    await this.#limiter.run(turn, async () => {
+      await this.#delete(actual);
+      await this.#create(actual.key, shape, content);
+    });
+  }
+
+  async #create(key: ObjectKey, shape: CompanionShape, content: Content): Promise<void> {
+    const { namespace, name } = splitKey(key);
+    const owner = ownerReferenceAt(namespace, shape);
+    const metadata = {
+      namespace,
+      name,
+      labels: shape.labels,
+      annotations: annotationsAt(key, shape, this.#vocabulary),
+      ...(owner !== undefined && { ownerReferences: [owner] }),
+    };
+    await this.#mutations.follow(key, async () =>
+      this.#written(await this.#api.create({ metadata, ...content }), shape.digest, false),
+    );
+  }
+
+  async #delete(actual: ObservedConfigMap): Promise<void> {
+    const { key, uid, resourceVersion } = actual;
+    await this.#mutations.followDelete(actual, async () => {
+      try {
+        await this.#api.delete(key, { uid, resourceVersion });
+      } catch (error) {
+        // What we wanted, or a lost reply to our own first attempt.
+        if (!isNotFound(error)) throw error;
+      }
+    });
+  }
+
+  /** The object after a write, from the metadata that the server answered with and what was sent. */
+  #written(metadata: ObjectMeta, digest: string, immutable: boolean): ObservedConfigMap {
+    return { ...observe({ metadata }, this.#vocabulary), digest, immutable };
+  }
+}

@@ -1,0 +1,103 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, sleep } from '../clock/clock.ts';
+import type { Informer } from '../informer/informer.ts';
+import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObservedConfigMap } from '../mirror/observed.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
+import type { Workers } from '../workqueue/workers.ts';
+import type { ConfigMapIndex } from './cluster-view.ts';
+import type { MutationCache } from './mutation-cache.ts';
+import type { Namespaces } from './namespaces.ts';
+import type { Processor } from './processor.ts';
+
+/** The parts of a controller, put together by `createController`. */
+export interface ControllerParts {
+  readonly configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
+  readonly namespaces: Namespaces;
+  readonly mutations: MutationCache;
+  /** The keys of the sources that a ConfigMap concerns. */
+  readonly concernedSources: (object: ObservedConfigMap) => Iterable<ObjectKey>;
+  readonly dependsOnNamespaces: (object: ObservedConfigMap) => boolean;
+  readonly queue: RateLimitingQueue<ObjectKey>;
+  readonly workers: Workers<ObjectKey>;
+  readonly processor: Processor;
+  /** Milliseconds between two passes over all sources; 0: none. */
+  readonly resyncMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Starts and stops the parts in the right order. */
+export class Controller {
+  readonly #parts: ControllerParts;
+
+  constructor(parts: ControllerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Follows the cluster until `signal` aborts; then hands out no more keys, waits for the writes under way (10 s at
+   * most), and resolves. Survives every failure of the cluster. May be called once.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { configMaps, namespaces, mutations, workers, log } = this.#parts;
+    // Each watch of each namespace listens to it; Node would take more than ten listeners for a leak.
+    setMaxListeners(0, signal);
+    const informers = Promise.all([
+      configMaps.run(signal),
+      namespaces.run(signal, () => this.#enqueueWhatDependsOnNamespaces()),
+      mutations.run(signal, (object) => this.#enqueueConcerned(object)),
+    ]);
+    // Before the cache is complete, a companion not in it would look like one that is missing.
+    await configMaps.whenSynced(signal);
+    if (!signal.aborted) log.info({ configMaps: configMaps.lister.size }, 'caches synced; mirroring');
+    await Promise.all([workers.run(signal), this.#resync(signal), informers]);
+  }
+
+  /** Whether sources and companions are known and work on them has begun. */
+  hasSynced(): boolean {
+    return this.#parts.configMaps.hasSynced();
+  }
+
+  /** Whether there is nothing left to do but to wait for changes, or for what does not depend on us. */
+  isSettled(): boolean {
+    const { configMaps, namespaces, processor } = this.#parts;
+    return configMaps.hasSynced() && !namespaces.arePending() && processor.isSettled();
+  }
+
+  /** The sources of which something failed in their latest pass. */
+  get unfinished(): readonly ObjectKey[] {
+    return this.#parts.processor.unfinished;
+  }
+
+  /** Everything once more from the cache, from time to time: a second net under the events, never the first. */
+  async #resync(signal: AbortSignal): Promise<void> {
+    const { clock, resyncMs } = this.#parts;
+    if (resyncMs === 0) return;
+    for (;;) {
+      await sleep(clock, resyncMs, signal);
+      if (signal.aborted) return;
+      this.#enqueueSources();
+    }
+  }
+
+  #enqueueConcerned(object: ObservedConfigMap): void {
+    const { queue, concernedSources } = this.#parts;
+    for (const key of concernedSources(object)) queue.add(key, 'bulk');
+  }
+
+  #enqueueWhatDependsOnNamespaces(): void {
+    const { configMaps, dependsOnNamespaces } = this.#parts;
+    for (const object of configMaps.lister.values()) {
+      if (dependsOnNamespaces(object)) this.#enqueueConcerned(object);
+    }
+  }
+
+  #enqueueSources(): void {
+    const { configMaps, queue } = this.#parts;
+    for (const object of configMaps.lister.values()) {
+      if (object.request !== undefined) queue.add(object.key, 'bulk');
+    }
+  }
+}

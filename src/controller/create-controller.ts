@@ -1,0 +1,165 @@
+import type { Clock } from '../clock/clock.ts';
+import { createInformer } from '../informer/informer.ts';
+import type { ConfigMapApi } from '../kube/config-maps.ts';
+import type { ListWatch } from '../kube/list-watch.ts';
+import type { ObjectKey } from '../kube/object-key.ts';
+import type { ConfigMap, Namespace } from '../kube/types.ts';
+import { concernedSources, dependsOnNamespaces } from '../mirror/concerns.ts';
+import { observe, sourceReference } from '../mirror/observed.ts';
+import { observeNamespace } from '../mirror/placement.ts';
+import type { MirrorSettings } from '../mirror/view.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
+import { Workers } from '../workqueue/workers.ts';
+import { Attempts } from './attempts.ts';
+import { configMapIndexers, createClusterView } from './cluster-view.ts';
+import { CompanionWriter } from './companion-writer.ts';
+import { CompanionWrites } from './companion-writes.ts';
+import { Controller } from './controller.ts';
+import { Fights } from './fights.ts';
+import { configMapHandler, namespaceHandler } from './handlers.ts';
+import { MutationCache } from './mutation-cache.ts';
+import { Namespaces } from './namespaces.ts';
+import { Processor } from './processor.ts';
+import { Reconciler } from './reconciler.ts';
+import { Reports } from './reports.ts';
+import { SourceBodies } from './source-bodies.ts';
+import { StepRunner } from './step-runner.ts';
+import { WriteLimiter, type WriteLimits } from './write-limiter.ts';
+
+export interface ControllerOptions extends WriteLimits {
+  readonly settings: MirrorSettings;
+  /** Reconciles at once, at least 1. */
+  readonly workers: number;
+  /** Every source is reconciled from the cache this often, milliseconds; 0: never. */
+  readonly resyncMs: number;
+  /** Bound of the cache of source bodies, bytes. */
+  readonly sourceCacheBytes: number;
+  /** Say what would be written, and write nothing. */
+  readonly dryRun: boolean;
+}
+
+export interface ControllerDeps {
+  readonly api: ConfigMapApi;
+  /** Sources and companions: one for the cluster, or one for each namespace that is watched, each with a name for the log. */
+  readonly configMaps: ReadonlyMap<string, ListWatch<ConfigMap>>;
+  /** Likewise; opened only when a source targets namespaces. */
+  readonly namespaces: ReadonlyMap<string, ListWatch<Namespace>>;
+  readonly clock: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/**
+ * A pass in the fresh lane is short, whatever the source: the rest of its fan-out is bulk. One in the bulk lane is long
+ * enough that planning anew costs little beside its writes.
+ */
+const WRITES_PER_PASS = { fresh: 8, bulk: 1000 };
+/** A dry run changes nothing, so that every pass would begin with the same steps. */
+const UNLIMITED = { fresh: Number.POSITIVE_INFINITY, bulk: Number.POSITIVE_INFINITY };
+
+/** How long a stop waits for the writes that are under way, milliseconds (SPEC Q3). */
+const DRAIN_MS = 10_000;
+
+/** Puts the parts together: informers → handlers → queue → workers → reconciler → writer. Starts nothing. */
+export function createController(options: ControllerOptions, deps: ControllerDeps): Controller {
+  const { api, clock, random, log } = deps;
+  const { settings } = options;
+  const { vocabulary } = settings;
+
+  const bodies = new SourceBodies(api, options.sourceCacheBytes);
+  const configMaps = createInformer({
+    name: 'configmaps',
+    listWatches: deps.configMaps,
+    transform: (object: ConfigMap) => {
+      const observed = observe(object, vocabulary);
+      if (observed.request !== undefined) bodies.put(observed.key, object);
+      return observed;
+    },
+    indexers: configMapIndexers(vocabulary),
+    clock,
+    random,
+    log,
+  });
+  const namespaceInformer = createInformer({
+    name: 'namespaces',
+    listWatches: deps.namespaces,
+    transform: (object: Namespace) => observeNamespace(object, vocabulary),
+    indexers: {},
+    clock,
+    random,
+    log,
+  });
+  const namespaces = new Namespaces(namespaceInformer);
+  const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
+  const view = createClusterView({
+    settings,
+    configMaps: configMaps.lister,
+    namespaces: namespaces.lister,
+    mutations,
+  });
+
+  // Of the workers a quarter, at least one, is kept for fresh keys where there are several.
+  const bulkLimit = Math.max(1, options.workers - Math.ceil(options.workers / 4));
+  const queue = new RateLimitingQueue<ObjectKey>({ clock, random, bulkLimit });
+  configMaps.addHandler(
+    configMapHandler({
+      view,
+      queue,
+      mutations,
+      hasSynced: () => configMaps.hasSynced(),
+      demandNamespaces: () => namespaces.demand(),
+    }),
+  );
+  configMaps.addHandler(mutations.handler());
+  namespaceInformer.addHandler(
+    namespaceHandler({ view, configMaps: configMaps.lister, queue, areKnown: () => namespaces.areKnown() }),
+  );
+
+  const reports = new Reports(log);
+  const limiter = new WriteLimiter(options);
+  const writer = new CompanionWriter({ api, limiter, mutations, vocabulary });
+  const writes = new CompanionWrites({
+    runner: new StepRunner({ view, api, writer }),
+    attempts: new Attempts(clock, random),
+    fights: new Fights(clock),
+    reports,
+    log,
+    clock,
+    dryRun: options.dryRun,
+  });
+  const reconciler = new Reconciler({
+    view,
+    api,
+    bodies,
+    writes,
+    reports,
+    namespacesKnown: () => namespaces.areKnown(),
+    stopping: () => queue.shuttingDown,
+    awaited: (key) => queue.isAwaited(key),
+    writesPerPass: options.dryRun ? UNLIMITED : WRITES_PER_PASS,
+  });
+  const processor = new Processor({ queue, reconciler, reports, log });
+  const workers = new Workers({
+    queue,
+    process: (key) => processor.process(key),
+    concurrency: options.workers,
+    drainMs: DRAIN_MS,
+    clock,
+    logger: log,
+  });
+  return new Controller({
+    configMaps,
+    namespaces,
+    mutations,
+    concernedSources: (object) => concernedSources(object, view),
+    dependsOnNamespaces: (object) => dependsOnNamespaces(object, vocabulary),
+    queue,
+    workers,
+    processor,
+    resyncMs: options.resyncMs,
+    clock,
+    log,
+  });
+}

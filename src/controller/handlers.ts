@@ -1,0 +1,103 @@
+import type { Handler } from '../informer/handler.ts';
+import type { Lister } from '../informer/lister.ts';
+import type { ObjectKey } from '../kube/object-key.ts';
+import {
+  concernedSources,
+  dependsOnNamespaces,
+  isConcernedByNamespace,
+  targetIndexValues,
+} from '../mirror/concerns.ts';
+import { type ObservedConfigMap, sourceReference } from '../mirror/observed.ts';
+import type { ObservedNamespace } from '../mirror/placement.ts';
+import type { ClusterView } from '../mirror/view.ts';
+import type { Lane, WorkQueue } from '../workqueue/queue.ts';
+import type { ConfigMapIndex } from './cluster-view.ts';
+import type { MutationCache } from './mutation-cache.ts';
+
+export interface HandlerDeps {
+  readonly view: ClusterView;
+  readonly queue: Pick<WorkQueue<ObjectKey>, 'add'>;
+  readonly mutations: MutationCache;
+  /** What arrives before the first list is complete is bulk; afterwards somebody may be waiting for it. */
+  readonly hasSynced: () => boolean;
+  /** Called when something hangs on namespaces. */
+  readonly demandNamespaces: () => void;
+}
+
+/** From a change of a ConfigMap to the source keys that it concerns: nothing else is done here. */
+export function configMapHandler(deps: HandlerDeps): Handler<ObservedConfigMap> {
+  const { view, queue, mutations, hasSynced } = deps;
+  const { vocabulary } = view.settings;
+  const enqueue = (object: ObservedConfigMap, except?: ObjectKey) => {
+    if (dependsOnNamespaces(object, vocabulary)) deps.demandNamespaces();
+    const lane: Lane = hasSynced() ? 'fresh' : 'bulk';
+    for (const key of concernedSources(object, view)) if (key !== except) queue.add(key, lane);
+  };
+  return {
+    add: (item) =>
+      mutations.attribute({ item, deleted: false }, (own) => {
+        if (!own) enqueue(item);
+      }),
+    // The old state too: what it was before may be nobody's business now, and somebody's loss.
+    update: (old, item) =>
+      mutations.attribute({ item, deleted: false }, (own) => {
+        if (own) return;
+        enqueue(old);
+        enqueue(item);
+      }),
+    // Our own delete frees a name, which is news to all but the source that it was made for.
+    delete: (item) =>
+      mutations.attribute({ item, deleted: true }, (own) =>
+        enqueue(item, own ? sourceReference(item, vocabulary) : undefined),
+      ),
+  };
+}
+
+/**
+ * From a change of a Namespace to the sources to whose targets, or retained companions, it may matter: found by an
+ * index, not by a search.
+ */
+export function namespaceHandler(deps: {
+  readonly view: ClusterView;
+  readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
+  readonly queue: Pick<WorkQueue<ObjectKey>, 'add'>;
+  /** Before, nothing is enqueued: all that hangs on namespaces is, once they are known. */
+  readonly areKnown: () => boolean;
+}): Handler<ObservedNamespace> {
+  const { view, configMaps, queue, areKnown } = deps;
+  const enqueueTargeting = (
+    name: string,
+    before: ObservedNamespace | undefined,
+    after: ObservedNamespace | undefined,
+  ) => {
+    const candidates = targetIndexValues(name).flatMap((value) => configMaps.byIndex('targets', value));
+    for (const source of candidates) {
+      if (isConcernedByNamespace(source, before, after)) queue.add(source.key);
+    }
+  };
+  const enqueueRetainedIn = (name: string) => {
+    for (const companion of configMaps.byIndex('retained', name)) {
+      for (const key of concernedSources(companion, view)) queue.add(key);
+    }
+  };
+  const changed = (before: ObservedNamespace | undefined, after: ObservedNamespace | undefined) => {
+    const name = (after ?? before)?.name;
+    if (name === undefined || !areKnown()) return;
+    enqueueTargeting(name, before, after);
+    if (before?.acceptMirrorsFrom !== after?.acceptMirrorsFrom) enqueueRetainedIn(name);
+  };
+  return {
+    add: (item) => changed(undefined, item),
+    update: (old, item) => {
+      if (isRelevantChange(old, item)) changed(old, item);
+    },
+    delete: (item) => changed(item, undefined),
+  };
+}
+
+/** The API server updates Namespaces for reasons of its own; only these fields are ever asked about. */
+function isRelevantChange(old: ObservedNamespace, item: ObservedNamespace): boolean {
+  const relevant = ({ labels, active, acceptMirrorsFrom }: ObservedNamespace) =>
+    JSON.stringify([labels, active, acceptMirrorsFrom ?? null]);
+  return relevant(old) !== relevant(item);
+}

@@ -1,0 +1,50 @@
+import type { Informer } from '../informer/informer.ts';
+import type { Lister } from '../informer/lister.ts';
+import type { ObservedNamespace } from '../mirror/placement.ts';
+
+/**
+ * The namespaces, watched from the moment on that a source first targets any: a cluster whose sources all stay at
+ * home pays nothing for them (SPEC W1).
+ */
+export class Namespaces {
+  readonly lister: Lister<ObservedNamespace>;
+  readonly #informer: Informer<ObservedNamespace>;
+  readonly #demand = new AbortController();
+
+  constructor(informer: Informer<ObservedNamespace>) {
+    this.#informer = informer;
+    this.lister = informer.lister;
+  }
+
+  /** Says that a source targets namespaces. Idempotent. */
+  demand(): void {
+    this.#demand.abort();
+  }
+
+  /** Whether the lister holds them. */
+  areKnown(): boolean {
+    return this.#informer.hasSynced();
+  }
+
+  /** Whether they are asked for and not known yet. */
+  arePending(): boolean {
+    return this.#demand.signal.aborted && !this.areKnown();
+  }
+
+  /** Watches, once there is a demand, until `signal` aborts. `onKnown` is called when the lister holds them. */
+  async run(signal: AbortSignal, onKnown: () => void): Promise<void> {
+    await firstOf(signal, this.#demand.signal);
+    if (signal.aborted) return;
+    const running = this.#informer.run(signal);
+    await this.#informer.whenSynced(signal);
+    if (!signal.aborted) onKnown();
+    await running;
+  }
+}
+
+/** Resolves when either signal aborts. */
+function firstOf(a: AbortSignal, b: AbortSignal): Promise<void> {
+  const either = AbortSignal.any([a, b]);
+  if (either.aborted) return Promise.resolve();
+  return new Promise((resolve) => either.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,195 @@
+import type { ConfigMapApi } from '../kube/config-maps.ts';
+import { isNotFound } from '../kube/errors.ts';
+import { type ObjectKey, splitKey } from '../kube/object-key.ts';
+import { companionShape } from '../mirror/companion.ts';
+import type { Content } from '../mirror/digest.ts';
+import { type ObservedConfigMap, observe } from '../mirror/observed.ts';
+import { mayDelete } from '../mirror/ownership.ts';
+import { planSource } from '../mirror/plan.ts';
+import { planOrphans } from '../mirror/removal.ts';
+import type { MirrorRequest } from '../mirror/request.ts';
+import type { Step } from '../mirror/step.ts';
+import type { ClusterView } from '../mirror/view.ts';
+import type { Lane } from '../workqueue/queue.ts';
+import type { CompanionWrites, Pass, Wait } from './companion-writes.ts';
+import { mostRecentFirst } from './recency.ts';
+import type { Reports } from './reports.ts';
+import { type SourceBodies, StaleSourceError } from './source-bodies.ts';
+import type { Desired, WriteStep } from './step-runner.ts';
+import { SupersededError } from './write-limiter.ts';
+
+export interface ReconcileResult {
+  /** When to come back if nothing changes, milliseconds; undefined: then there is nothing more to do. */
+  readonly requeueAfterMs: number | undefined;
+  /** Whether something failed that may yet succeed; what only waits for somebody else does not count. */
+  readonly unfinished: boolean;
+  /** Whether the pass ended before its plan did: another one must follow, in the bulk lane. */
+  readonly more: boolean;
+}
+
+const DONE: ReconcileResult = { requeueAfterMs: undefined, unfinished: false, more: false };
+
+const NONE_PLANNED: ReadonlySet<ObjectKey> = new Set();
+
+/**
+ * Makes true what a source asks for. Level-triggered: it is told a source key, not what happened, computes what should
+ * be from the caches, and writes the difference (SPEC R1).
+ */
+export class Reconciler {
+  readonly #view: ClusterView;
+  readonly #api: Pick<ConfigMapApi, 'get'>;
+  readonly #bodies: SourceBodies;
+  readonly #writes: CompanionWrites;
+  readonly #reports: Reports;
+  readonly #namespacesKnown: () => boolean;
+  readonly #stopping: () => boolean;
+  readonly #writesPerPass: Readonly<Record<Lane, number>>;
+  readonly #awaited: (key: ObjectKey) => boolean;
+
+  constructor(deps: {
+    readonly view: ClusterView;
+    readonly api: Pick<ConfigMapApi, 'get'>;
+    readonly bodies: SourceBodies;
+    readonly writes: CompanionWrites;
+    readonly reports: Reports;
+    /** Whether the view knows the namespaces: before, a source that targets some cannot be judged. */
+    readonly namespacesKnown: () => boolean;
+    /** Whether the controller is being stopped: then no further write may leave. */
+    readonly stopping: () => boolean;
+    /** Most writes in one pass, by the lane that the key came in. */
+    readonly writesPerPass: Readonly<Record<Lane, number>>;
+    /** Whether the source, while it is reconciled, has been queued again as fresh. */
+    readonly awaited: (key: ObjectKey) => boolean;
+  }) {
+    this.#view = deps.view;
+    this.#api = deps.api;
+    this.#bodies = deps.bodies;
+    this.#writes = deps.writes;
+    this.#reports = deps.reports;
+    this.#namespacesKnown = deps.namespacesKnown;
+    this.#stopping = deps.stopping;
+    this.#writesPerPass = deps.writesPerPass;
+    this.#awaited = deps.awaited;
+  }
+
+  /**
+   * One pass over one source and its companions. Never two at once for one key: the queue sees to that.
+   * @throws what a read of the source throws; failed writes are in the result instead.
+   */
+  async reconcile(key: ObjectKey, lane: Lane): Promise<ReconcileResult> {
+    const { namespaces } = this.#view.settings.bounds;
+    // A companion may refer to a source that another controller looks after (SPEC P2).
+    if (namespaces !== undefined && !namespaces.has(splitKey(key).namespace)) return DONE;
+    const source = this.#view.configMap(key);
+    if (source?.request === undefined) return this.#reconcileOrphans(key, lane);
+    if (!source.request.ok) {
+      this.#reports.invalidSource(key, source.request.problem);
+      return DONE;
+    }
+    this.#reports.validSource(key);
+    return this.#reconcileSource(source, source.request.value, lane);
+  }
+
+  async #reconcileSource(
+    source: ObservedConfigMap,
+    request: MirrorRequest,
+    lane: Lane,
+  ): Promise<ReconcileResult> {
+    // They come soon, and every source that targets namespaces is enqueued then.
+    if (request.targets !== undefined && !this.#namespacesKnown()) return DONE;
+    const steps = planSource(source, request, this.#view);
+    let content: Promise<Content> | undefined;
+    const desired: Desired = {
+      shape: companionShape(source, request, this.#view.settings.vocabulary),
+      content: () => {
+        content ??= this.#bodies.selectedContent(source, request);
+        return content;
+      },
+    };
+    return this.#run(source.key, source, steps, desired, lane);
+  }
+
+  /** The key is no source's any more; what it left behind is judged after a live read (SPEC R3). */
+  async #reconcileOrphans(key: ObjectKey, lane: Lane): Promise<ReconcileResult> {
+    const { vocabulary } = this.#view.settings;
+    this.#bodies.forget(key);
+    this.#reports.validSource(key);
+    const identity = { key, uid: undefined };
+    if (!this.#view.referrers(identity).some((object) => mayDelete(object, identity, vocabulary))) {
+      this.#reports.keepOnly(key, NONE_PLANNED);
+      this.#writes.keepOnly(key, NONE_PLANNED);
+      return DONE;
+    }
+    const live = await this.#liveSource(key);
+    if (live?.request !== undefined)
+      throw new StaleSourceError('the source is there, and not in the cache yet');
+    return this.#run(key, live, planOrphans(key, live, this.#view), undefined, lane);
+  }
+
+  async #liveSource(key: ObjectKey): Promise<ObservedConfigMap | undefined> {
+    try {
+      return observe(await this.#api.get(key), this.#view.settings.vocabulary);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #run(
+    key: ObjectKey,
+    source: ObservedConfigMap | undefined,
+    steps: readonly Step[],
+    desired: Desired | undefined,
+    lane: Lane,
+  ): Promise<ReconcileResult> {
+    const writes: WriteStep[] = [];
+    for (const step of steps) {
+      if (step.action === 'none') this.#reports.leftAlone(key, step, isNamed(step, desired));
+      else writes.push(step);
+    }
+    const planned = new Set(steps.map((step) => step.companion));
+    this.#reports.keepOnly(key, planned);
+    this.#writes.keepOnly(key, new Set(writes.map((step) => step.companion)));
+    const pass: Pass = {
+      source: key,
+      sourceVersion: source === undefined ? '' : `${source.uid}/${source.resourceVersion}`,
+      desired,
+      turn: { lane, check: () => this.#checkTurn(key, source, lane) },
+    };
+    // What must wait is set aside first, so that it takes no place in the pass from what need not.
+    const held = new Map(writes.map((step) => [step, this.#writes.holdOf(step, pass)]));
+    const ready = writes.filter((step) => held.get(step) === undefined);
+    const batch = lane === 'fresh' ? mostRecentFirst(ready, this.#view) : ready;
+    const outcomes = await Promise.all(
+      batch.slice(0, this.#writesPerPass[lane]).map((step) => this.#writes.attempt(step, pass)),
+    );
+    return combine([...held.values(), ...outcomes], ready.length > this.#writesPerPass[lane]);
+  }
+
+  /** Throws when the rest of a pass is better left to the next one. */
+  #checkTurn(key: ObjectKey, source: ObservedConfigMap | undefined, lane: Lane): void {
+    if (this.#stopping()) throw new SupersededError('the controller stops');
+    const now = this.#view.configMap(key);
+    const changed = source?.request === undefined ? now?.request !== undefined : now !== source;
+    if (changed) throw new SupersededError('the source has changed');
+    if (lane === 'bulk' && this.#awaited(key)) throw new SupersededError('a fresh change waits');
+  }
+}
+
+/** Whether the source names the companion's namespace, and not only a pattern that it matches. */
+function isNamed({ companion }: Step, desired: Desired | undefined): boolean {
+  const targets = desired?.shape.request.targets;
+  return targets === undefined || targets.patterns.names.has(splitKey(companion).namespace);
+}
+
+/** For each that waits the next pass comes a moment later, one second at most, so that it finds several of them due. */
+const SLACK_PER_WAIT_MS = 1;
+const MOST_SLACK_MS = 1000;
+
+function combine(waits: readonly (Wait | undefined)[], more: boolean): ReconcileResult {
+  const waiting = waits.filter((wait) => wait !== undefined);
+  const unfinished = waiting.some((wait) => wait.unfinished);
+  const slackMs = Math.min(MOST_SLACK_MS, (waiting.length - 1) * SLACK_PER_WAIT_MS);
+  const nextMs = waiting.reduce((least, wait) => Math.min(least, wait.ms), Number.POSITIVE_INFINITY);
+  return { requeueAfterMs: Number.isFinite(nextMs) ? nextMs + slackMs : undefined, unfinished, more };
+}

@@ -1,0 +1,84 @@
+import { LRUCache } from 'lru-cache';
+import type { ConfigMapApi } from '../kube/config-maps.ts';
+import type { ObjectKey } from '../kube/object-key.ts';
+import type { ConfigMap } from '../kube/types.ts';
+import { selectContent } from '../mirror/content.ts';
+import { type Content, digestOf } from '../mirror/digest.ts';
+import type { ObservedConfigMap } from '../mirror/observed.ts';
+import type { MirrorRequest } from '../mirror/request.ts';
+
+/** The source has changed since it was observed: the event that says so is on its way. */
+export class StaleSourceError extends Error {
+  override readonly name = 'StaleSourceError';
+}
+
+interface Body {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly content: Content;
+}
+
+/** Objects around the text of a body, roughly; it keeps a million empty bodies from counting as nothing. */
+const OVERHEAD_BYTES = 256;
+
+/**
+ * The data of sources, most recently used first, in bounded memory (SPEC W4). What is missing is read again when a
+ * write needs it, which is rare: a settled companion needs no body, its digest is enough.
+ */
+export class SourceBodies {
+  readonly #api: Pick<ConfigMapApi, 'get'>;
+  readonly #cache: LRUCache<ObjectKey, Body>;
+
+  /** `maxBytes`: bound of the cache; 0 or less: keep nothing. */
+  constructor(api: Pick<ConfigMapApi, 'get'>, maxBytes: number) {
+    this.#api = api;
+    // A size of 0 would mean "unbounded" to the library; 1 keeps nothing, since every body is larger.
+    this.#cache = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
+  }
+
+  /** Takes the body of a source that the informer has just received. */
+  put(key: ObjectKey, source: ConfigMap): void {
+    const { uid, resourceVersion } = source.metadata;
+    this.#cache.set(key, { uid, resourceVersion, content: contentOf(source) });
+  }
+
+  forget(key: ObjectKey): void {
+    this.#cache.delete(key);
+  }
+
+  /**
+   * What the source's companions are to hold, as of the observed version.
+   * @throws StaleSourceError when that version is not to be had any more; also what the API throws.
+   */
+  async selectedContent(source: ObservedConfigMap, request: MirrorRequest): Promise<Content> {
+    const cached = this.#cache.get(source.key);
+    if (cached?.uid === source.uid && cached.resourceVersion === source.resourceVersion) {
+      return selectContent(cached.content, request);
+    }
+    const live = await this.#api.get(source.key);
+    const content = selectContent(contentOf(live), request);
+    // The digest decides, not the resourceVersion: a change of mere metadata leaves the content what was observed.
+    if (live.metadata.uid !== source.uid || digestOf(content) !== source.digest) {
+      throw new StaleSourceError('the source has changed since it was observed');
+    }
+    this.#cache.set(source.key, {
+      uid: source.uid,
+      resourceVersion: source.resourceVersion,
+      content: contentOf(live),
+    });
+    return content;
+  }
+}
+
+function contentOf(object: ConfigMap): Content {
+  return { data: object.data ?? {}, binaryData: object.binaryData ?? {} };
+}
+
+// A character of a JavaScript string takes one byte or, once one of them is beyond Latin-1, two.
+function sizeOf({ content }: Body): number {
+  let characters = 0;
+  for (const entries of [content.data, content.binaryData]) {
+    for (const [key, value] of Object.entries(entries)) characters += key.length + value.length;
+  }
+  return OVERHEAD_BYTES + 2 * characters;
+}

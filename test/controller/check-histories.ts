@@ -1,0 +1,12 @@
+import fc from 'fast-check';
+import { historyAcrossNamespaces, historyInOneNamespace } from './history.ts';
+import { playHistory } from './play-history.ts';
+import type { TestServer } from './server.ts';
+
+/** Plays random histories. A failure prints its seed and its history, unshrunk: each try would cost a server and a deadline. */
+export function checkHistories(server: TestServer, where: 'in one' | 'across', runs: number): Promise<void> {
+  const across = where === 'across';
+  const histories = across ? historyAcrossNamespaces : historyInOneNamespace;
+  const property = fc.asyncProperty(histories, (history) => playHistory(server, history, { across }));
+  return fc.assert(property, { numRuns: runs, endOnFailure: true });
+}

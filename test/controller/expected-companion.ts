@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { ConfigMap } from '../../src/kube/types.ts';
+
+type StringMap = Readonly<Record<string, string>>;
+
+/** Of a ConfigMap what a rule can be about: no uid, no resourceVersion, no times, no managed fields. */
+export interface Facts {
+  readonly data: StringMap;
+  readonly binaryData: StringMap;
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+  readonly owners: readonly string[];
+}
+
+export function factsOf({ data = {}, binaryData = {}, metadata }: ConfigMap): Facts {
+  return {
+    data,
+    binaryData,
+    labels: metadata.labels ?? {},
+    annotations: metadata.annotations ?? {},
+    owners: (metadata.ownerReferences ?? []).map(
+      ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }) =>
+        [apiVersion, kind, name, uid, controller === true, blockOwnerDeletion === true].join(' '),
+    ),
+  };
+}
+
+export interface Wanted {
+  readonly domain: string;
+  readonly source: ConfigMap;
+  /** `namespace/name` of the companion. */
+  readonly key: string;
+  /** What is copied; default all that the source holds. */
+  readonly data?: StringMap;
+  readonly binaryData?: StringMap;
+  /** Beyond those that every companion has. */
+  readonly labels?: StringMap;
+  readonly annotations?: StringMap;
+  readonly retained?: boolean;
+}
+
+/** What SPEC's tables say that a companion is; written without a look at the code that makes it. */
+export function expectedCompanion(wanted: Wanted): Facts {
+  const { domain, source, key, retained = false } = wanted;
+  const { data = source.data ?? {}, binaryData = source.binaryData ?? {} } = wanted;
+  const { namespace, name, uid } = source.metadata;
+  const beside = key.startsWith(`${namespace}/`);
+  return {
+    data,
+    binaryData,
+    labels: {
+      ...wanted.labels,
+      [`${domain}/managed`]: 'companion',
+      'app.kubernetes.io/managed-by': 'mirror-controller',
+    },
+    annotations: {
+      ...wanted.annotations,
+      [`${domain}/source`]: `${namespace}/${name}`,
+      [`${domain}/source-uid`]: uid,
+      [`${domain}/source-checksum`]: checksum(data, binaryData),
+      [`${domain}/companion`]: key,
+      ...(retained ? { [`${domain}/deletion-policy`]: 'retain' } : {}),
+    },
+    owners: beside && !retained ? [`v1 ConfigMap ${name} ${uid} true false`] : [],
+  };
+}
+
+/** The checksum as its public description has it (SPEC M4). */
+function checksum(data: StringMap, binaryData: StringMap): string {
+  const section = (heading: string, entries: StringMap, encoding: BufferEncoding) =>
+    Object.keys(entries)
+      .sort()
+      .map((key) => [Buffer.from(key), Buffer.from(entries[key] ?? '', encoding)] as const)
+      .flatMap(([key, value]) => [Buffer.from(`${key.length} ${value.length}\n`), key, value, LINE_FEED])
+      .reduce((whole, part) => Buffer.concat([whole, part]), Buffer.from(`${heading}\n`));
+  const text = Buffer.concat([section('data', data, 'utf8'), section('binaryData', binaryData, 'base64')]);
+  return createHash('sha256').update(text).digest('hex');
+}
+
+const LINE_FEED = Buffer.from('\n');

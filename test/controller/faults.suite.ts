@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest';
+import type { FaultProxy } from '../support/fault-proxy.ts';
+import type { Fault, RequestMatch } from '../support/fault-proxy-rules.ts';
+import { waitFor } from '../support/wait-for.ts';
+import type { TestServer } from './server.ts';
+import { Trouble } from './trouble.ts';
+
+const WRITES: RequestMatch = { method: ['POST', 'PATCH', 'DELETE'] };
+const CONFIG_MAP_WATCH: RequestMatch = { path: /\/configmaps\?/, watch: true };
+
+/** Faults between the controller and its server. After each all is as it should be, nobody else's object was touched. */
+export function faultsSuite(server: TestServer): void {
+  const writeFaults: Record<string, { fault: Fault; says?: string }> = {
+    'is answered 409': { fault: { kind: 'status', code: 409 } },
+    'is answered 429 with Retry-After': {
+      fault: { kind: 'status', code: 429, retryAfterSeconds: 1 },
+      says: 'API server fails; retrying',
+    },
+    'is answered 500': { fault: { kind: 'status', code: 500 }, says: 'API server fails; retrying' },
+    'is answered 503': { fault: { kind: 'status', code: 503 }, says: 'API server fails; retrying' },
+    'is answered 504': { fault: { kind: 'status', code: 504 }, says: 'API server fails; retrying' },
+    'is answered 403': { fault: { kind: 'status', code: 403 }, says: 'companion cannot be written' },
+    'meets a reset connection': { fault: { kind: 'reset' }, says: 'API server fails; retrying' },
+    'loses its reply': { fault: { kind: 'lost-reply' }, says: 'API server fails; retrying' },
+    'is slow': { fault: { kind: 'delay', ms: 100 } },
+  };
+  for (const [what, { fault, says }] of Object.entries(writeFaults)) {
+    test.concurrent(`[R2] [R15] a write that ${what} is made good`, async () => {
+      await using trouble = await Trouble.open(server);
+      const rule = trouble.proxy.inject({ match: WRITES, fault, times: 8 });
+      await trouble.happen();
+      await trouble.comesTrue();
+      expect(rule.hits()).toBeGreaterThanOrEqual(3);
+      expect(trouble.controller.log.told.filter(({ level }) => level === 'error')).toEqual([]);
+      if (says === undefined) expect(trouble.told()).not.toContain('API server fails; retrying');
+      else expect(trouble.told()).toEqual(expect.arrayContaining([says, 'problem is over']));
+    });
+  }
+
+  test.concurrent('[R2] a write of which the answer never comes is made good after 30 s', async () => {
+    await using trouble = await Trouble.open(server, { speed: 50 });
+    const rule = trouble.proxy.inject({ match: WRITES, fault: { kind: 'no-answer' }, times: 2 });
+    await trouble.happen();
+    await trouble.comesTrue();
+    expect(rule.hits()).toBe(2);
+  });
+
+  test.concurrent('[R15] an outage is told once, and retries get rarer', async () => {
+    await using trouble = await Trouble.open(server, { speed: 1 });
+    const fault: Fault = { kind: 'status', code: 500 };
+    const rule = trouble.proxy.inject({ match: { method: 'POST' }, fault });
+    await trouble.createSource('late');
+    await waitFor(() => rule.hits() >= 3 * 7, { deadlineMs: 20_000 });
+    rule.remove();
+    await trouble.follows('late');
+    const tries = trouble.proxy.requests
+      .filter((request) => request.fault === 'status' && request.path.includes('team-a'))
+      .map(({ at }) => at);
+    const gaps = tries.slice(1).map((at, index) => at - (tries[index] ?? at));
+    // After six failures between a half and the whole of 50 ms * 2^5.
+    expect(gaps[5]).toBeGreaterThanOrEqual(790);
+    const outages = trouble.controller.log.told.filter(
+      ({ message }) => message === 'API server fails; retrying',
+    );
+    expect(outages).toHaveLength(1);
+  });
+
+  test.concurrent('[R15] Retry-After is obeyed', async () => {
+    await using trouble = await Trouble.open(server);
+    const fault: Fault = { kind: 'status', code: 429, retryAfterSeconds: 5 };
+    trouble.proxy.inject({ match: { method: 'POST' }, fault, times: 1 });
+    await trouble.createSource('late');
+    await trouble.follows('late');
+    const posts = trouble.proxy.requests.filter(({ method }) => method === 'POST');
+    const refused = posts.findIndex((request) => request.fault !== undefined);
+    const others = posts.slice(refused + 1).filter(({ at }) => at > (posts[refused]?.at ?? 0) + 20);
+    // 5 s by the controller's clock.
+    expect((others[0]?.at ?? 0) - (posts[refused]?.at ?? 0)).toBeGreaterThanOrEqual(490);
+  });
+
+  const status = (code: number) => ({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    reason: code === 410 ? 'Expired' : 'InternalError',
+    message: 'etcdserver: something',
+    code,
+  });
+  const errorEvent = (code: number) => JSON.stringify({ type: 'ERROR', object: status(code) });
+  const watchFaults: Record<string, Fault> = {
+    'is answered 410': { kind: 'status', code: 410 },
+    'is answered 429 with Retry-After': { kind: 'status', code: 429, retryAfterSeconds: 1 },
+    'is answered 500': { kind: 'status', code: 500 },
+    'is answered 503': { kind: 'status', code: 503 },
+    'meets a reset connection': { kind: 'reset' },
+    'is cut at once': { kind: 'cut', afterBytes: 0 },
+    'is cut in the middle of a line': { kind: 'cut', afterBytes: 100 },
+    'ends with half a line': { kind: 'truncated-line', line: 1 },
+    'brings the ERROR 410': { kind: 'replaced-line', line: 1, text: errorEvent(410) },
+    'brings the ERROR 500': { kind: 'replaced-line', line: 1, text: errorEvent(500) },
+    'brings a line that is no JSON': { kind: 'replaced-line', line: 1, text: '<html>' },
+    'brings an event without an object': { kind: 'replaced-line', line: 1, text: '{"type":"ADDED"}' },
+  };
+  for (const [what, fault] of Object.entries(watchFaults)) {
+    test.concurrent(`[W3] a watch that ${what} is taken up again`, async () => {
+      await using trouble = await Trouble.open(server);
+      const rule = trouble.proxy.inject({ match: CONFIG_MAP_WATCH, fault, times: 2 });
+      trouble.proxy.cutOpenReplies();
+      await trouble.happen();
+      await trouble.comesTrue();
+      expect(rule.hits()).toBe(2);
+      expect(trouble.controller.log.told.filter(({ level }) => level === 'error')).toEqual([]);
+      expect(trouble.told()).toContain('cannot watch, will keep trying');
+    });
+  }
+
+  const outages: Record<
+    string,
+    { begin: (proxy: FaultProxy) => unknown; end?: (proxy: FaultProxy) => unknown }
+  > = {
+    'every stream falls silent': { begin: (proxy) => proxy.silenceOpenReplies() },
+    'nobody listens': {
+      begin: (proxy) => proxy.refuseConnections(),
+      end: (proxy) => proxy.acceptConnections(),
+    },
+    'every request is refused with 500': {
+      begin: (proxy) => {
+        proxy.inject({ fault: { kind: 'status', code: 500 } });
+        proxy.cutOpenReplies();
+      },
+      end: (proxy) => proxy.heal(),
+    },
+    'no request is answered': {
+      begin: (proxy) => {
+        proxy.inject({ fault: { kind: 'no-answer' } });
+        proxy.cutOpenReplies();
+      },
+      end: (proxy) => proxy.heal(),
+    },
+  };
+  for (const [what, { begin, end }] of Object.entries(outages)) {
+    test.concurrent(`[W3] [R15] an outage in which ${what} is got over`, async () => {
+      await using trouble = await Trouble.open(server, { speed: 50 });
+      await begin(trouble.proxy);
+      await trouble.happen();
+      const failures = () =>
+        trouble.controller.log.lines.filter(({ message }) => message.includes('cannot watch'));
+      if (end !== undefined) {
+        await waitFor(() => failures().length >= 6, { deadlineMs: 20_000 });
+        await end(trouble.proxy);
+      }
+      await trouble.comesTrue();
+      expect(trouble.controller.log.told.filter(({ level }) => level === 'error')).toEqual([]);
+    });
+  }
+
+  test.concurrent('[W2] a server that does not know sendInitialEvents is listed in pages', async () => {
+    await using trouble = await Trouble.open(server, {
+      prepare: (proxy) =>
+        proxy.inject({ match: { path: /sendInitialEvents/ }, fault: { kind: 'status', code: 422 } }),
+    });
+    trouble.proxy.inject({ match: CONFIG_MAP_WATCH, fault: { kind: 'status', code: 410 }, times: 1 });
+    trouble.proxy.cutOpenReplies();
+    await trouble.happen();
+    await trouble.comesTrue();
+    expect(trouble.proxy.requests.some(({ path }) => path.includes('limit='))).toBe(true);
+    expect(trouble.told()).toContain('the server does not stream lists, listing in pages from now on');
+  });
+
+  test.concurrent('[W1] a settled controller makes no request, whatever happens to what is nobody’s source', async () => {
+    await using trouble = await Trouble.open(server, { speed: 1 });
+    const { world, proxy } = trouble;
+    const before = proxy.requests.length;
+    for (let number = 0; number < 20; number += 1) {
+      await world.person.create({ metadata: { namespace: world.full('home'), name: `unrelated-${number}` } });
+    }
+    await world.createNamespace('unrelated');
+    await world.settle(trouble.controller);
+    const barrier = proxy.requests.slice(before);
+    expect(barrier.filter(({ path }) => !path.includes('/barrier-synced'))).toEqual([]);
+    expect(barrier).toHaveLength(1);
+  });
+
+  test.concurrent('[Q3] a stop waits for the writes under way, and begins no others', async () => {
+    await using trouble = await Trouble.open(server, { speed: 1 });
+    const { world, proxy, controller } = trouble;
+    const rule = proxy.inject({ match: { method: 'POST' }, fault: { kind: 'delay', ms: 500 } });
+    await trouble.createSource('late');
+    await waitFor(() => rule.hits() === 3);
+    await controller.stop();
+    await trouble.follows('late');
+    const after = proxy.requests.length;
+    await world.person.delete(world.full('team-a/late-synced'));
+    expect(await world.managed('team-a')).not.toContain('team-a/late-synced');
+    expect(proxy.requests.length).toBe(after);
+  });
+}

@@ -1,0 +1,21 @@
+import { describe, test } from 'vitest';
+import { checkHistories } from './check-histories.ts';
+import { sandboxServer } from './sandbox-server.ts';
+
+// Several at a time: each waits most of its time.
+describe('random histories on the sandbox end as an independent model says', () => {
+  for (const part of [1, 2, 3, 4]) {
+    test.concurrent(
+      `[R1] 50 in one namespace (${part} of 4)`,
+      () => checkHistories(sandboxServer, 'in one', 50),
+      120_000,
+    );
+  }
+  for (const part of [1, 2, 3, 4, 5, 6]) {
+    test.concurrent(
+      `[R1] 50 across namespaces (${part} of 6)`,
+      () => checkHistories(sandboxServer, 'across', 50),
+      120_000,
+    );
+  }
+});

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+
+/** What a source may ask for, one thing at a time; `undefined` takes it back. Names of namespaces are short. */
+export interface Ask {
+  readonly targets?: string | undefined;
+  readonly selector?: string | undefined;
+  readonly companionName?: string | undefined;
+  readonly includeKeys?: string | undefined;
+  readonly copyLabels?: string | undefined;
+  readonly policy?: 'delete' | 'retain' | undefined;
+}
+
+export const TAMPERINGS = [
+  'change data',
+  'add a key',
+  'drop data',
+  'add binaryData',
+  'forge the checksum',
+  'drop the owner',
+  'drop the convention label',
+  'make it immutable',
+  'add foreign metadata',
+  'delete it',
+] as const;
+
+/** One mark of a companion alone: only when all is settled, since two of them make it nobody's (SPEC R6). */
+export const MARK_TAMPERINGS = [
+  'label it as a source',
+  'drop its label',
+  'drop its source',
+  'drop its uid',
+  'drop its self',
+  'name another source',
+] as const;
+
+export type Tampering = (typeof TAMPERINGS)[number] | (typeof MARK_TAMPERINGS)[number];
+
+/** Something that somebody does. Numbers choose among what there is. `source` is a key. */
+export type Action =
+  | { readonly do: 'create' | 'recreate'; readonly source: string; readonly data: Data; readonly ask: Ask }
+  | { readonly do: 'edit'; readonly source: string; readonly data: Data }
+  | { readonly do: 'ask'; readonly source: string; readonly ask: Ask }
+  | { readonly do: 'label' | 'unlabel' | 'delete'; readonly source: string }
+  | { readonly do: 'tamper'; readonly companion: number; readonly how: Tampering }
+  | { readonly do: 'block'; readonly key: string; readonly labelled: boolean }
+  | { readonly do: 'unblock'; readonly blocker: number }
+  | { readonly do: 'namespace'; readonly name: string; readonly env: string }
+  | { readonly do: 'delete namespace'; readonly name: string }
+  | { readonly do: 'consent'; readonly name: string; readonly to: string | undefined }
+  | { readonly do: 'stop' | 'restart' | 'settle' };
+
+export type Data = Readonly<Record<string, string>>;
+
+const data = fc.dictionary(
+  fc.constantFrom('k1', 'k2', 'other', 'dotted.key'),
+  fc.constantFrom('', 'a', 'b', 'ü\n'),
+  {
+    maxKeys: 3,
+  },
+);
+
+const askBeside: fc.Arbitrary<Ask> = fc.oneof(
+  fc.record({ companionName: fc.constantFrom(undefined, 'shared', '{namespace}-{name}', 'two') }),
+  fc.record({ includeKeys: fc.constantFrom(undefined, 'k1', 'k*') }),
+  fc.record({ copyLabels: fc.constantFrom(undefined, 'team') }),
+  {
+    weight: 1,
+    arbitrary: fc.record({ policy: fc.constantFrom(undefined, 'delete' as const, 'retain' as const) }),
+  },
+);
+
+const askAcross: fc.Arbitrary<Ask> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      targets: fc.constantFrom(
+        undefined,
+        'team-*',
+        'team-a,team-b',
+        '*',
+        '*,!team-a',
+        'home',
+        'denied,team-c',
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      selector: fc.constantFrom(undefined, 'env=dev', 'env in (dev,qa)', '!env', 'env!=dev'),
+    }),
+  },
+  { weight: 3, arbitrary: askBeside },
+);
+
+const tamper: fc.Arbitrary<Action> = fc.record({
+  do: fc.constant('tamper' as const),
+  companion: fc.nat(),
+  how: fc.constantFrom(...TAMPERINGS, ...MARK_TAMPERINGS),
+});
+
+function onSources(sources: readonly string[], ask: fc.Arbitrary<Ask>): fc.Arbitrary<Action> {
+  const source = fc.constantFrom(...sources);
+  const begin = fc.oneof(fc.constant({}), ask);
+  return fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constantFrom('create' as const, 'recreate' as const),
+        source,
+        data,
+        ask: begin,
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('edit' as const), source, data }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('ask' as const), source, ask }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constantFrom('label' as const, 'unlabel' as const, 'delete' as const),
+        source,
+      }),
+    },
+  );
+}
+
+const ofController: fc.Arbitrary<Action> = fc.record({
+  do: fc.constantFrom('stop' as const, 'restart' as const, 'settle' as const, 'settle' as const),
+});
+
+function ofBlockers(keys: readonly string[]): fc.Arbitrary<Action> {
+  return fc.oneof(
+    fc.record({ do: fc.constant('block' as const), key: fc.constantFrom(...keys), labelled: fc.boolean() }),
+    fc.record({ do: fc.constant('unblock' as const), blocker: fc.nat() }),
+  );
+}
+
+const ofNamespaces: fc.Arbitrary<Action> = (() => {
+  const name = fc.constantFrom('team-a', 'team-b', 'team-c');
+  const to = fc.constantFrom(undefined, undefined, '', 'home', 'base', '*', 'h*');
+  return fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('namespace' as const),
+        name,
+        env: fc.constantFrom('dev', 'qa', ''),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('delete namespace' as const), name }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('consent' as const), name, to }) },
+  );
+})();
+
+/** Everything happens in the namespace `home`. */
+export const historyInOneNamespace = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: onSources(['home/one', 'home/two'], askBeside) },
+    { weight: 4, arbitrary: tamper },
+    { weight: 1, arbitrary: ofBlockers(['home/one-synced', 'home/shared', 'home/two-synced']) },
+    { weight: 2, arbitrary: ofController },
+  ),
+  { minLength: 3, maxLength: 14 },
+);
+
+/** Sources in `home` and `base`, companions in `team-a` to `team-c`, too, which come and go; `denied` is out of bounds. */
+export const historyAcrossNamespaces = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: onSources(['home/one', 'home/two', 'base/one'], askAcross) },
+    { weight: 3, arbitrary: tamper },
+    {
+      weight: 1,
+      arbitrary: ofBlockers(['team-a/one-synced', 'team-b/two-synced', 'team-a/shared', 'home/two']),
+    },
+    { weight: 4, arbitrary: ofNamespaces },
+    { weight: 2, arbitrary: ofController },
+  ),
+  { minLength: 3, maxLength: 16 },
+);

@@ -1,0 +1,169 @@
+import type { ConfigMap } from '../../src/kube/types.ts';
+import { expectedCompanion, type Facts } from './expected-companion.ts';
+import type { Ask, Data } from './history.ts';
+
+/**
+ * What should exist, after SPEC and without any of the code that is tested: by hand and eye, for the few things that a
+ * history can do. Names of namespaces and keys are short, without the prefix of the world.
+ */
+export interface ModelSource {
+  readonly key: string;
+  readonly data: Data;
+  readonly ask: Ask;
+  readonly labelled: boolean;
+  /** As the server made it. */
+  readonly uid: string;
+}
+
+export interface ModelNamespace {
+  readonly env: string;
+  readonly consent: string | undefined;
+}
+
+/** A companion that was there when all was settled last. */
+export interface SettledCompanion {
+  /** Key of its source. */
+  readonly source: string;
+  readonly facts: Facts;
+}
+
+export class Model {
+  readonly sources = new Map<string, ModelSource>();
+  readonly namespaces = new Map<string, ModelNamespace>();
+  /** ConfigMaps of others, by key, as they wrote them. */
+  readonly blockers = new Map<string, Facts>();
+  settled: ReadonlyMap<string, SettledCompanion> = new Map();
+  readonly #domain: string;
+  readonly #prefix: string;
+
+  constructor(domain: string, prefix: string) {
+    this.#domain = domain;
+    this.#prefix = prefix;
+  }
+
+  /** Whether what happens next depends on what stands there now, and not only on what is asked for. */
+  get remembers(): boolean {
+    const policy = `${this.#domain}/deletion-policy`;
+    return (
+      [...this.sources.values()].some(({ ask }) => ask.policy === 'retain') ||
+      [...this.settled.values()].some(({ facts }) => facts.annotations[policy] === 'retain')
+    );
+  }
+
+  /** By key: the sources that ask for a companion there and may have it. */
+  claims(): ReadonlyMap<string, readonly ModelSource[]> {
+    const claims = new Map<string, ModelSource[]>();
+    for (const source of this.sources.values()) {
+      if (!source.labelled) continue;
+      for (const namespace of this.#namespacesOf(source)) {
+        const key = `${namespace}/${companionName(source, this.#prefix)}`;
+        if (key !== source.key) claims.set(key, [...(claims.get(key) ?? []), source]);
+      }
+    }
+    return claims;
+  }
+
+  /**
+   * By key, what may stand there; several facts: any one of them. Nothing else may exist. Sources are not in it, nor may
+   * anything be at their keys but they.
+   */
+  expected(): ReadonlyMap<string, readonly Facts[]> {
+    const expected = new Map<string, readonly Facts[]>();
+    for (const [key, claimants] of this.claims()) {
+      if (this.sources.has(key)) continue;
+      const holder = this.settled.get(key);
+      const kept = holder && this.#isKept(key, holder);
+      if (kept && !claimants.some((source) => source.key === holder.source))
+        expected.set(key, [holder.facts]);
+      else
+        expected.set(
+          key,
+          claimants.map((source) => this.companionOf(source, key)),
+        );
+    }
+    for (const [key, holder] of this.settled) {
+      if (!expected.has(key) && !this.sources.has(key) && this.#isKept(key, holder)) {
+        expected.set(key, [holder.facts]);
+      }
+    }
+    for (const [key, facts] of this.blockers) expected.set(key, [facts]);
+    return expected;
+  }
+
+  companionOf(source: ModelSource, key: string): Facts {
+    const { ask } = source;
+    const data = Object.fromEntries(
+      Object.entries(source.data).filter(
+        ([name]) =>
+          ask.includeKeys === undefined || (ask.includeKeys === 'k*' ? name.startsWith('k') : name === 'k1'),
+      ),
+    );
+    const full = this.#prefix + source.key;
+    const [namespace = '', name = ''] = full.split('/');
+    const copies = ask.copyLabels === 'team';
+    return expectedCompanion({
+      domain: this.#domain,
+      source: { metadata: { namespace, name, uid: source.uid } } as ConfigMap,
+      key: this.#prefix + key,
+      data,
+      binaryData: {},
+      retained: ask.policy === 'retain',
+      ...(copies && {
+        labels: { team: 'red' },
+        annotations: { [`${this.#domain}/copied-metadata`]: '{"labels":["team"],"annotations":[]}' },
+      }),
+    });
+  }
+
+  #namespacesOf(source: ModelSource): readonly string[] {
+    const { targets, selector } = source.ask;
+    const own = source.key.split('/')[0] ?? '';
+    if (targets === undefined && selector === undefined) return [own];
+    return [...this.namespaces].flatMap(([name, { env, consent }]) => {
+      const listed = targets !== undefined && LISTS[targets]?.(name);
+      const selected = selector !== undefined && SELECTORS[selector]?.(env);
+      const excluded = targets === '*,!team-a' && name === 'team-a';
+      if ((!listed && !selected) || excluded) return [];
+      return name === own || (name !== 'denied' && accepts(consent, own)) ? [name] : [];
+    });
+  }
+
+  /** Whether a companion that its source does not ask for stays, exactly as it is (SPEC's `deletion-policy`). */
+  #isKept(key: string, { source: sourceKey, facts }: SettledCompanion): boolean {
+    const namespace = key.split('/')[0] ?? '';
+    const observed = this.namespaces.get(namespace);
+    if (observed === undefined) return false;
+    const from = sourceKey.split('/')[0] ?? '';
+    if (namespace !== from && !accepts(observed.consent, from)) return false;
+    const source = this.sources.get(sourceKey);
+    if (source !== undefined) return source.ask.policy === 'retain';
+    return facts.annotations[`${this.#domain}/deletion-policy`] === 'retain';
+  }
+}
+
+function companionName({ key, ask }: ModelSource, prefix: string): string {
+  const [namespace, name] = key.split('/');
+  if (ask.companionName === undefined) return `${name}-synced`;
+  return ask.companionName === '{namespace}-{name}' ? `${prefix}${namespace}-${name}` : ask.companionName;
+}
+
+const LISTS: Readonly<Record<string, (name: string) => boolean>> = {
+  'team-*': (name) => name.startsWith('team-'),
+  'team-a,team-b': (name) => name === 'team-a' || name === 'team-b',
+  '*': () => true,
+  '*,!team-a': (name) => name !== 'team-a',
+  home: (name) => name === 'home',
+  'denied,team-c': (name) => name === 'denied' || name === 'team-c',
+};
+
+const SELECTORS: Readonly<Record<string, (env: string) => boolean>> = {
+  'env=dev': (env) => env === 'dev',
+  'env in (dev,qa)': (env) => env === 'dev' || env === 'qa',
+  '!env': (env) => env === '',
+  'env!=dev': (env) => env !== 'dev',
+};
+
+function accepts(consent: string | undefined, from: string): boolean {
+  if (consent === undefined || consent === '*' || consent === from) return true;
+  return consent === 'h*' && from === 'home';
+}

@@ -1,0 +1,309 @@
+import { expect } from 'vitest';
+import { isAlreadyExists } from '../../src/kube/errors.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type Facts, factsOf } from './expected-companion.ts';
+import { fastClock } from './fast-clock.ts';
+import { type Action, type Ask, MARK_TAMPERINGS } from './history.ts';
+import { Model, type ModelSource } from './model.ts';
+import type { RunningController } from './running-controller.ts';
+import type { TestServer } from './server.ts';
+import { tamper } from './tampering.ts';
+import { World } from './world.ts';
+
+/** Time for a controller whose clock is fast; only a failure waits so long. */
+const DEADLINE_MS = 10_000;
+/** What waits 30 s by itself (a name that becomes free unseen) takes half a second. */
+const CLOCK_SPEED = 50;
+
+export interface PlayOptions {
+  /** Whether the history has to do with more than one namespace. */
+  readonly across: boolean;
+}
+
+const HOMES = ['home', 'base', 'denied'];
+
+/** Does what the history says, back to back, and holds what is there in the end, and at each `settle`, against the model. */
+export async function playHistory(
+  server: TestServer,
+  history: readonly Action[],
+  options: PlayOptions,
+): Promise<void> {
+  await using world = await World.open(server, HOMES.slice(1));
+  const player = new Player(world, options);
+  for (const action of history) await player.act(action);
+  await player.settle();
+}
+
+class Player {
+  readonly #world: World;
+  readonly #model: Model;
+  readonly #options: PlayOptions;
+  #controller: RunningController | undefined;
+
+  constructor(world: World, options: PlayOptions) {
+    this.#world = world;
+    this.#options = options;
+    this.#model = new Model(world.domain, world.place.prefix);
+    for (const name of HOMES) this.#model.namespaces.set(name, { env: '', consent: undefined });
+  }
+
+  async act(action: Action): Promise<void> {
+    const isMark = action.do === 'tamper' && MARK_TAMPERINGS.some((how) => how === action.how);
+    // Who asks to retain tells of what was not retained till now: that has gone, or not yet, as it chances.
+    if (isMark || asksToRetain(action)) await this.settle();
+    await this.#carryOut(action);
+    // Where the past counts it has to be a definite one. A stop stays in force for one action more.
+    if (isMark || (this.#model.remembers && action.do !== 'stop')) await this.settle();
+  }
+
+  async settle(): Promise<void> {
+    this.#start();
+    if (this.#controller === undefined) return;
+    await this.#matches();
+    await this.#world.settle(this.#controller, { namespaces: this.#options.across });
+    this.#model.settled = await this.#matches();
+  }
+
+  #start(): void {
+    this.#controller ??= this.#world.start(
+      { 'deny-target-namespaces': this.#world.full('denied') },
+      { clock: fastClock(CLOCK_SPEED) },
+    );
+  }
+
+  async #stop(): Promise<void> {
+    await this.#controller?.stop();
+    this.#controller = undefined;
+  }
+
+  async #carryOut(action: Action): Promise<void> {
+    switch (action.do) {
+      case 'create':
+        return this.#create(action);
+      case 'recreate':
+        await this.#delete(action.source);
+        if (asksToRetain(action)) await this.settle();
+        return this.#create(action);
+      case 'edit':
+        return this.#edit(action.source, (source) => ({ ...source, data: action.data }));
+      case 'ask':
+        return this.#edit(action.source, (source) =>
+          source.labelled ? { ...source, ask: { ...source.ask, ...action.ask } } : source,
+        );
+      case 'label':
+      case 'unlabel':
+        return this.#edit(action.source, (source) => ({ ...source, labelled: action.do === 'label' }));
+      case 'delete':
+        return this.#delete(action.source);
+      case 'tamper':
+        return this.#tamper(action);
+      case 'block':
+        return this.#block(action);
+      case 'unblock':
+        return this.#unblock(action.blocker);
+      case 'namespace':
+      case 'consent':
+        return this.#changeNamespace(action);
+      case 'delete namespace':
+        return this.#deleteNamespace(action.name);
+      case 'stop':
+        return this.#stop();
+      case 'restart':
+        await this.#stop();
+        return this.#start();
+      case 'settle':
+        return this.settle();
+    }
+  }
+
+  async #create({ source: key, data, ask }: Extract<Action, { do: 'create' | 'recreate' }>): Promise<void> {
+    const source = { key, data, ask, labelled: true, uid: '' };
+    if (this.#model.sources.has(key) || isRefused(source)) return;
+    try {
+      const { metadata } = await this.#world.person.create(this.#written(source));
+      this.#model.sources.set(key, { ...source, uid: metadata.uid });
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  async #edit(key: string, change: (source: ModelSource) => ModelSource): Promise<void> {
+    const source = this.#model.sources.get(key);
+    if (source === undefined) return;
+    const changed = change(source);
+    if (isRefused(changed)) return;
+    const { data, metadata } = this.#written(changed);
+    await this.#world.person.edit(this.#world.full(key), (there) => ({
+      ...there,
+      data,
+      metadata: { ...there.metadata, labels: metadata.labels, annotations: metadata.annotations },
+    }));
+    this.#model.sources.set(key, changed);
+  }
+
+  async #delete(key: string): Promise<void> {
+    if (!this.#model.sources.delete(key)) return;
+    await this.#world.person.delete(this.#world.full(key));
+  }
+
+  #written({ key, data, ask, labelled }: ModelSource) {
+    const [namespace = '', name = ''] = key.split('/');
+    return {
+      metadata: {
+        namespace: this.#world.full(namespace),
+        name,
+        labels: { team: 'red', ...(labelled ? this.#world.ours({ managed: 'true' }) : {}) },
+        annotations: this.#world.ours(this.#annotations(ask)),
+      },
+      data,
+    };
+  }
+
+  #factsOfSource(source: ModelSource): Facts {
+    const { data, metadata } = this.#written(source);
+    const { labels, annotations } = metadata;
+    return { data, binaryData: {}, labels, annotations, owners: [] };
+  }
+
+  #annotations({ targets, selector, companionName, includeKeys, copyLabels, policy }: Ask) {
+    const inWorld = targets?.replaceAll(/[a-z]+(-[a-z*])?/g, (name) => this.#world.full(name));
+    const all = {
+      'target-namespaces': inWorld,
+      'target-namespace-selector': selector,
+      'companion-name': companionName,
+      'include-keys': includeKeys,
+      'copy-labels': copyLabels,
+      'deletion-policy': policy,
+    };
+    return Object.fromEntries(
+      Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+  }
+
+  async #tamper({ companion, how }: Extract<Action, { do: 'tamper' }>): Promise<void> {
+    const { sources, blockers, settled } = this.#model;
+    const keys = [...this.#model.claims()].flatMap(([key, claimants]) => {
+      const holder = settled.get(key)?.source;
+      const isOurs = holder === undefined || claimants.some((source) => source.key === holder);
+      return isOurs && !sources.has(key) && !blockers.has(key) ? [key] : [];
+    });
+    const key = keys[companion % Math.max(1, keys.length)];
+    if (key !== undefined) await tamper(this.#world, key, how);
+  }
+
+  async #block({ key, labelled }: Extract<Action, { do: 'block' }>): Promise<void> {
+    const [namespace = '', name = ''] = key.split('/');
+    if (!this.#model.namespaces.has(namespace) || this.#model.sources.has(key)) return;
+    const labels = labelled ? this.#world.ours({ managed: 'companion' }) : { team: 'blue' };
+    try {
+      const there = await this.#world.person.create({
+        metadata: { namespace: this.#world.full(namespace), name, labels },
+        data: { foreign: 'yes' },
+      });
+      this.#model.blockers.set(key, factsOf(there));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  async #unblock(blocker: number): Promise<void> {
+    const keys = [...this.#model.blockers.keys()];
+    const key = keys[blocker % Math.max(1, keys.length)];
+    if (key === undefined) return;
+    this.#model.blockers.delete(key);
+    await this.#world.person.delete(this.#world.full(key));
+  }
+
+  async #changeNamespace(action: Extract<Action, { do: 'namespace' | 'consent' }>): Promise<void> {
+    const { name } = action;
+    const before = this.#model.namespaces.get(name);
+    if (before === undefined) {
+      if (action.do === 'consent') return;
+      // At once as it is to be: what was wanted there for a moment may be retained.
+      await this.#world.createNamespace(name, action.env === '' ? {} : { labels: { env: action.env } });
+      this.#model.namespaces.set(name, { env: action.env, consent: undefined });
+      return;
+    }
+    const { env, consent } = {
+      ...before,
+      ...(action.do === 'consent' ? { consent: action.to } : { env: action.env }),
+    };
+    const metadata = {
+      labels: { env: env === '' ? null : env },
+      annotations: {
+        [`${this.#world.domain}/accept-mirrors-from`]:
+          consent?.replaceAll(/[a-z]+/g, (word) => this.#world.full(word)) ?? null,
+      },
+    };
+    await this.#world.person.patchNamespace(this.#world.full(name), { metadata });
+    this.#model.namespaces.set(name, { env, consent });
+  }
+
+  async #deleteNamespace(name: string): Promise<void> {
+    if (!this.#model.namespaces.delete(name)) return;
+    for (const key of [...this.#model.blockers.keys()]) {
+      if (key.startsWith(`${name}/`)) this.#model.blockers.delete(key);
+    }
+    await this.#world.person.deleteNamespace(this.#world.full(name));
+    const there = () => this.#world.person.namespace(this.#world.full(name));
+    await waitFor(async () => (await there()) === undefined, { deadlineMs: DEADLINE_MS });
+  }
+
+  /** Waits until exactly what the model says is there; resolves to the companions. */
+  #matches(): Promise<Model['settled']> {
+    return waitFor(
+      async () => {
+        const there = await this.#there();
+        const expected = this.#model.expected();
+        expect([...there.keys()].sort()).toEqual([...expected.keys()].sort());
+        for (const [key, alternatives] of expected) expect(alternatives).toContainEqual(there.get(key));
+        return this.#companionsAmong(there);
+      },
+      { deadlineMs: DEADLINE_MS, describe: () => `what the model says; ${this.#world.whatWasLogged()}` },
+    );
+  }
+
+  /** Every ConfigMap but for sources, which are looked at here: they are as they were written. */
+  async #there(): Promise<ReadonlyMap<string, Facts>> {
+    const namespaces = [...this.#model.namespaces.keys()];
+    const lists = await Promise.all(
+      namespaces.map((name) => this.#world.person.configMaps(this.#world.full(name))),
+    );
+    const there = new Map<string, Facts>();
+    for (const object of lists.flat()) {
+      const { namespace, name } = object.metadata;
+      const key = `${namespace}/${name}`.slice(this.#world.place.prefix.length);
+      const source = this.#model.sources.get(key);
+      if (source !== undefined) expect(factsOf(object)).toEqual(this.#factsOfSource(source));
+      else if (!name.startsWith('barrier') && name !== 'kube-root-ca.crt')
+        there.set(key, withoutForeign(factsOf(object)));
+    }
+    return there;
+  }
+
+  #companionsAmong(there: ReadonlyMap<string, Facts>): Model['settled'] {
+    const { domain, place } = this.#world;
+    return new Map(
+      [...there].flatMap(([key, facts]) => {
+        const source = facts.annotations[`${domain}/source`]?.slice(place.prefix.length);
+        return source === undefined ? [] : [[key, { source, facts }] as const];
+      }),
+    );
+  }
+}
+
+function asksToRetain(action: Action): boolean {
+  return 'ask' in action && action.ask.policy === 'retain';
+}
+
+/** A companion with the source's own name may be a bad request (SPEC R13), which leaves things as they chance to be. */
+function isRefused({ key, ask }: ModelSource): boolean {
+  return ask.companionName === key.split('/')[1];
+}
+
+/** What others put on a companion stays on it, and goes with it: not the model's business. */
+function withoutForeign(facts: Facts): Facts {
+  const own = (entries: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(entries).filter(([key]) => key !== 'foreign'));
+  return { ...facts, labels: own(facts.labels), annotations: own(facts.annotations) };
+}

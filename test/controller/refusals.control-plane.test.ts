@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { isInvalid } from '../../src/kube/errors.ts';
+import { lacks } from '../support/control-plane-suite.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { controlPlaneServer } from './control-plane-server.ts';
+import { fastClock } from './fast-clock.ts';
+import { World } from './world.ts';
+
+const TEAMS = Array.from({ length: 50 }, (_, number) => `team-${number}`);
+
+/** What only a real server does: quota and admission. */
+describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a real control plane', () => {
+  async function reachesAllBut(world: World, refusing: string): Promise<void> {
+    for (const team of TEAMS.filter((name) => name !== refusing)) {
+      await world.companion(`${team}/colors-synced`, 'home/colors');
+    }
+    expect(await world.configMap(`${refusing}/colors-synced`)).toBeUndefined();
+  }
+
+  test.concurrent('[R9] a ResourceQuota holds back its own namespace alone, until there is room', async () => {
+    await using world = await World.open(controlPlaneServer, TEAMS);
+    const quotas = `/api/v1/namespaces/${world.full('team-7')}/resourcequotas`;
+    // The quota controller does not run, so the quota says itself how much is used.
+    const quota = await world.person.post<{ metadata: object }>(quotas, {
+      metadata: { name: 'none' },
+      spec: { hard: { 'count/configmaps': '0' } },
+    });
+    await world.person.put(`${quotas}/none/status`, {
+      ...quota,
+      status: { hard: { 'count/configmaps': '0' }, used: { 'count/configmaps': '0' } },
+    });
+    const controller = world.start({}, { clock: fastClock(20) });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    await reachesAllBut(world, 'team-7');
+    await world.person.patch(world.full('home/colors'), { data: { sky: 'grey' } });
+    await reachesAllBut(world, 'team-7');
+    expect(controller.log.told.filter(({ level }) => level === 'warn')).toEqual([
+      expect.objectContaining({
+        message: 'companion cannot be written',
+        companion: world.full('team-7/colors-synced'),
+        reason: expect.stringContaining('exceeded quota'),
+      }),
+    ]);
+    await world.person.remove(`${quotas}/none`);
+    await world.companion('team-7/colors-synced', 'home/colors');
+  });
+
+  test.concurrent('[R9] [R13] a ValidatingAdmissionPolicy holds back its own namespace alone, until it lets go', async () => {
+    await using world = await World.open(controlPlaneServer, TEAMS);
+    const policies = '/apis/admissionregistration.k8s.io/v1';
+    const name = world.full('deny');
+    await world.person.post(`${policies}/validatingadmissionpolicies`, {
+      metadata: { name },
+      spec: {
+        failurePolicy: 'Fail',
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] },
+          ],
+        },
+        validations: [{ expression: 'false', message: 'no ConfigMaps here' }],
+      },
+    });
+    await world.person.post(`${policies}/validatingadmissionpolicybindings`, {
+      metadata: { name },
+      spec: {
+        policyName: name,
+        validationActions: ['Deny'],
+        matchResources: {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': world.full('team-7') } },
+        },
+      },
+    });
+    // A policy takes a moment until it is in force.
+    await waitFor(async () => {
+      const probe = { name: 'probe', namespace: world.full('team-7') };
+      const denied = await world.person.create({ metadata: probe }).then(() => false, isInvalid);
+      if (!denied) await world.person.delete(`${probe.namespace}/${probe.name}`);
+      return denied;
+    });
+    const controller = world.start({}, { clock: fastClock(20) });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    await reachesAllBut(world, 'team-7');
+    expect(controller.log.told.filter(({ level }) => level === 'warn')).toEqual([
+      expect.objectContaining({
+        message: 'companion cannot be written',
+        companion: world.full('team-7/colors-synced'),
+        reason: expect.stringContaining('no ConfigMaps here'),
+      }),
+    ]);
+    await world.person.remove(`${policies}/validatingadmissionpolicybindings/${name}`);
+    await world.companion('team-7/colors-synced', 'home/colors');
+  });
+});

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { loadAll } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { AuditLog } from './audit-log.ts';
+import { controlPlaneServer } from './control-plane-server.ts';
+import { fastClock } from './fast-clock.ts';
+import { grant, grantEverywhere, type PolicyRules, serviceAccount } from './rights.ts';
+import { World } from './world.ts';
+
+const CONFIG_MAPS = {
+  apiGroups: [''],
+  resources: ['configmaps'],
+  verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+};
+const OWN_NAMESPACE = { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] };
+
+describe.skipIf(lacks.controllerManager())('under rights of its own, on a real control plane', () => {
+  test.concurrent('[P2] with --namespaces, Roles in those are enough', async () => {
+    await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
+    const account = { namespace: world.full('home'), name: 'mirror' };
+    const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
+    for (const name of ['home', 'team-a', 'team-b']) {
+      await grant(world.person, world.full(name), account, [CONFIG_MAPS, OWN_NAMESPACE]);
+    }
+    const namespaces = ['home', 'team-a', 'team-b'].map((name) => world.full(name)).join();
+    const controller = world.start({ namespaces }, { cluster, clock: fastClock(20) });
+    await world.createSource({ asks: { 'target-namespaces': world.full('*') } });
+    for (const name of ['home', 'team-a', 'team-b']) {
+      await world.companion(`${name}/colors-synced`, 'home/colors');
+    }
+    await world.person.patchNamespace(world.full('team-b'), {
+      metadata: { annotations: world.ours({ 'accept-mirrors-from': 'nobody' }) },
+    });
+    await world.gone('team-b/colors-synced');
+    await world.person.delete(world.full('home/colors'));
+    await world.gone('team-a/colors-synced');
+    expect(controller.log.told.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test.concurrent('[P2] a Namespace that may not be read counts as refusing, and loses nothing', async () => {
+    await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
+    const account = { namespace: world.full('home'), name: 'mirror' };
+    const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
+    await grant(world.person, world.full('home'), account, [CONFIG_MAPS, OWN_NAMESPACE]);
+    await grant(world.person, world.full('team-a'), account, [CONFIG_MAPS]);
+    await grant(world.person, world.full('team-b'), account, [CONFIG_MAPS, OWN_NAMESPACE]);
+    const first = world.start();
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    const before = await world.companion('team-a/colors-synced', 'home/colors');
+    await first.stop();
+    const namespaces = ['home', 'team-a', 'team-b'].map((name) => world.full(name)).join();
+    const controller = world.start({ namespaces }, { cluster });
+    await world.ask('home/colors', { 'target-namespaces': world.full('team-*') });
+    await world.person.patch(world.full('home/colors'), { data: { sky: 'grey' } });
+    await world.companion('team-b/colors-synced', 'home/colors');
+    await world.settle(controller);
+    expect(await world.configMap('team-a/colors-synced')).toEqual(before);
+  });
+
+  test.concurrent('[P4] [R9] where a Role is missing nothing is written, and the others go on', async () => {
+    await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
+    const account = { namespace: world.full('home'), name: 'mirror' };
+    const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
+    const read = { ...CONFIG_MAPS, verbs: ['get', 'list', 'watch'] };
+    const namespaces = { ...OWN_NAMESPACE, verbs: ['get', 'list', 'watch'] };
+    await grantEverywhere(world.person, world.full('reader'), account, [read, namespaces]);
+    await grant(world.person, world.full('home'), account, [CONFIG_MAPS]);
+    await grant(world.person, world.full('team-b'), account, [CONFIG_MAPS]);
+    const controller = world.start({}, { cluster, clock: fastClock(20) });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    await world.companion('team-b/colors-synced', 'home/colors');
+    expect(await world.configMap('team-a/colors-synced')).toBeUndefined();
+    expect(controller.log.told).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        message: 'companion cannot be written',
+        companion: world.full('team-a/colors-synced'),
+      }),
+    );
+    await grant(world.person, world.full('team-a'), account, [CONFIG_MAPS]);
+    await world.companion('team-a/colors-synced', 'home/colors');
+  });
+});
+
+describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real control plane', () => {
+  test('[P4] manifests/rbac.yaml holds exactly the verbs that are called', async () => {
+    await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
+    const account = { namespace: world.full('home'), name: 'mirror' };
+    const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
+    const rules = shippedRules();
+    await grantEverywhere(world.person, world.full('shipped'), account, rules);
+    const audit = await AuditLog.open(sharedCluster().controlPlane?.auditLogPath ?? '');
+
+    const controller = world.start({}, { cluster });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    await world.companion('team-a/colors-synced', 'home/colors');
+    await world.person.patch(world.full('team-a/colors-synced'), { data: { sky: 'red' } });
+    await world.companion('team-a/colors-synced', 'home/colors');
+    await world.ask('home/colors', { 'target-namespaces': world.full('team-b') });
+    await world.gone('team-a/colors-synced');
+    await world.person.delete(world.full('home/colors'));
+    await world.gone('team-b/colors-synced');
+    await world.settle(controller, { namespaces: true });
+    await controller.stop();
+
+    // A server that does not stream lists is listed in pages.
+    await using proxy = await startFaultProxy({ upstream: world.place.access });
+    proxy.inject({ match: { path: /sendInitialEvents/ }, fault: { kind: 'status', code: 422 } });
+    const tls = { ca: { kind: 'inline', text: proxy.ca ?? '' } } as const;
+    const paging = world.start({}, { cluster: { ...cluster, server: proxy.url, tls } });
+    await world.settle(paging, { namespaces: true });
+    await paging.stop();
+
+    // With --namespaces each Namespace is read by itself.
+    const polling = world.start({ namespaces: `${world.full('home')},${world.full('team-a')}` }, { cluster });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    await world.companion('team-a/colors-synced', 'home/colors');
+    await polling.stop();
+
+    const calls = (await audit.calls()).filter(({ user }) =>
+      user.username.endsWith(`${account.namespace}:mirror`),
+    );
+    const refused = calls.filter(({ responseStatus }) => responseStatus?.code === 403);
+    expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+    const called = new Set(calls.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`));
+    const granted = rules.flatMap(({ resources, verbs }) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
+    );
+    expect([...called].sort()).toEqual(granted.sort());
+  });
+});
+
+function shippedRules(): PolicyRules {
+  const manifest = readFileSync(new URL('../../manifests/rbac.yaml', import.meta.url), 'utf8');
+  const role = loadAll(manifest).find((object) => (object as { kind: string }).kind === 'ClusterRole');
+  return (role as { rules: PolicyRules }).rules;
+}

@@ -1,0 +1,15 @@
+import { describe } from 'vitest';
+import { annotationsSuite } from './annotations.suite.ts';
+import { mirroringSuite } from './mirroring.suite.ts';
+import { ownershipSuite } from './ownership.suite.ts';
+import { permissionSuite } from './permission.suite.ts';
+import { reconcilingSuite } from './reconciling.suite.ts';
+import { sandboxServer } from './sandbox-server.ts';
+
+describe('on the sandbox', () => {
+  annotationsSuite(sandboxServer);
+  permissionSuite(sandboxServer);
+  mirroringSuite(sandboxServer);
+  ownershipSuite(sandboxServer);
+  reconcilingSuite(sandboxServer);
+});

@@ -1,0 +1,10 @@
+import { describe } from 'vitest';
+import { lacks } from '../support/control-plane-suite.ts';
+import { badInputSuite } from './bad-input.suite.ts';
+import { controlPlaneServer } from './control-plane-server.ts';
+import { runningSuite } from './running.suite.ts';
+
+describe.skipIf(lacks.controllerManager())('on a real control plane', () => {
+  runningSuite(controlPlaneServer);
+  badInputSuite(controlPlaneServer);
+});

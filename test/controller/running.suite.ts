@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { waitFor } from '../support/wait-for.ts';
+import type { TestServer } from './server.ts';
+import { World } from './world.ts';
+
+/** Starting, running beside others, and running once. */
+export function runningSuite(server: TestServer): void {
+  test('[M9] [R5] a restart over 1,000 settled companions makes no write', async () => {
+    await using world = await World.open(
+      server,
+      Array.from({ length: 10 }, (_, number) => `team-${number}`),
+    );
+    const asks = { 'target-namespaces': world.full('team-*') };
+    const first = world.start();
+    const names = Array.from({ length: 100 }, (_, number) => `source-${number}`);
+    await Promise.all(names.map((name) => world.createSource({ name, asks })));
+    const companions = async () =>
+      (await world.managed(...Array.from({ length: 10 }, (_, i) => `team-${i}`))).length;
+    await waitFor(async () => (await companions()) === 1_000, { deadlineMs: 30_000 });
+    await world.settle(first);
+    await first.stop();
+    const before = await world.place.countWrites();
+    expect(before).toBeGreaterThanOrEqual(1_100);
+    const second = world.start();
+    await waitFor(() => second.isSettled(), { deadlineMs: 30_000 });
+    await second.stop();
+    expect(await world.place.countWrites()).toBe(before);
+  });
+
+  test.concurrent('[R2] a create that meets our own companion, hidden from the watch, heals it', async () => {
+    await using world = await World.open(server);
+    const first = world.start();
+    await world.createSource();
+    const { metadata } = await world.companion('home/colors-synced', 'home/colors');
+    await first.stop();
+    await world.person.patch(world.full('home/colors-synced'), {
+      data: { sky: 'red' },
+      metadata: { labels: { [`${world.domain}/managed`]: null } },
+    });
+    const controller = world.start();
+    const healed = await world.companion('home/colors-synced', 'home/colors');
+    expect(healed.metadata.uid).toBe(metadata.uid);
+    await world.settle(controller);
+    expect(controller.log.told.filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+
+  test.concurrent('[R9] [R10] a namespace that is deleted in the middle of a fan-out holds nothing back', async () => {
+    const teams = Array.from({ length: 30 }, (_, number) => `team-${number}`);
+    await using world = await World.open(server, teams);
+    const controller = world.start({ 'max-writes-in-flight': '2' });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    await waitFor(async () => (await world.managed(...teams)).length >= 3);
+    await world.person.deleteNamespace(world.full('team-29'));
+    await world.person.deleteNamespace(world.full('team-0'));
+    for (const team of teams.slice(1, -1)) await world.companion(`${team}/colors-synced`, 'home/colors');
+    await world.settle(controller, { namespaces: true });
+    expect(controller.log.told.filter(({ level }) => level !== 'info')).toEqual([]);
+    const goneAt = async () => world.person.namespace(world.full('team-29'));
+    await waitFor(async () => (await goneAt()) === undefined, { deadlineMs: 20_000 });
+    await world.createNamespace('team-29');
+    await world.companion('team-29/colors-synced', 'home/colors');
+  });
+
+  test.concurrent('[W4] without a cache of source bodies everything still comes to pass', async () => {
+    await using world = await World.open(server, ['team-a', 'team-b']);
+    world.start({ 'source-cache-size': '0' });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    for (const team of ['team-a', 'team-b']) await world.companion(`${team}/colors-synced`, 'home/colors');
+    await world.person.patch(world.full('team-a/colors-synced'), { data: { sky: 'red' } });
+    await world.companion('team-a/colors-synced', 'home/colors');
+    for (const sky of ['1', '2', '3']) await world.person.patch(world.full('home/colors'), { data: { sky } });
+    for (const team of ['team-a', 'team-b']) await world.companion(`${team}/colors-synced`, 'home/colors');
+  });
+
+  test.concurrent('[W1] ConfigMaps that are nobody’s source are left alone, and cost nothing', async () => {
+    await using world = await World.open(server);
+    const controller = world.start();
+    const metadata = { name: 'unrelated', namespace: world.full('home'), labels: { team: 'x' } };
+    await world.person.create({ metadata });
+    await world.settle(controller);
+    expect(controller.log.lines).toContainEqual(expect.objectContaining({ message: 'listed', objects: 0 }));
+    expect(await world.managed('home')).toEqual(['home/unrelated']);
+  });
+
+  test.concurrent('[W4] [M5] what a companion holds counts, not what its annotation says of it', async () => {
+    await using world = await World.open(server);
+    const first = world.start();
+    await world.createSource();
+    await world.companion('home/colors-synced', 'home/colors');
+    await first.stop();
+    // The checksum of the source still stands there.
+    await world.person.patch(world.full('home/colors-synced'), { data: { sky: 'red' } });
+    world.start();
+    await world.companion('home/colors-synced', 'home/colors');
+  });
+
+  test.concurrent('[C4] run --once converges, exits with 0 and leaves nothing to do', async () => {
+    await using world = await World.open(server, ['team-a', 'team-b']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    await world.createSource({ name: 'plain' });
+    await world.createSource({ name: 'bad', asks: { 'deletion-policy': 'x' } });
+    expect(await world.run('--once')).toEqual({ code: 0, log: expect.stringContaining('all done') });
+    await world.companion('team-a/colors-synced', 'home/colors');
+    await world.companion('home/plain-synced', 'home/plain');
+    const before = await world.place.countWrites();
+    expect((await world.run('--once')).code).toBe(0);
+    expect(await world.place.countWrites()).toBe(before);
+  });
+
+  test.concurrent('[C4] run --dry-run says what it would write, and writes nothing', async () => {
+    await using world = await World.open(server, ['team-a', 'team-b']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    await world.run('--once');
+    await world.ask('home/colors', { 'target-namespaces': world.full('team-b') });
+    await world.createSource({ name: 'plain' });
+    const before = await world.place.countWrites();
+    const { code, log } = await world.run('--once', '--dry-run');
+    expect(await world.place.countWrites()).toBe(before);
+    expect(code).toBe(0);
+    const said = log
+      .split('\n')
+      .filter((line) => line.includes('dry run: would write'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .map(({ action, companion }) => `${action} ${companion}`);
+    expect(said.sort()).toEqual([
+      `create ${world.full('home/plain-synced')}`,
+      `create ${world.full('team-b/colors-synced')}`,
+      `delete ${world.full('team-a/colors-synced')}`,
+    ]);
+  });
+}

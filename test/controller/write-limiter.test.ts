@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { SupersededError, WriteLimiter, type WriteTurn } from '../../src/controller/write-limiter.ts';
+
+const turn = (lane: WriteTurn['lane']): WriteTurn => ({ lane, check: () => undefined });
+
+/** Writes that end when told to, and remember the order in which they left. */
+function setUp(maxWritesInFlight: number) {
+  const limiter = new WriteLimiter({ maxWritesInFlight, maxWritesPerSecond: 0 });
+  const left: string[] = [];
+  const underWay = new Map<string, () => void>();
+  const write = (name: string, lane: WriteTurn['lane']) =>
+    limiter.run(turn(lane), async () => {
+      left.push(name);
+      await new Promise<void>((end) => underWay.set(name, end));
+    });
+  const end = async (name: string) => {
+    underWay.get(name)?.();
+    underWay.delete(name);
+    await new Promise(setImmediate);
+  };
+  return { limiter, left, underWay, write, end };
+}
+
+async function bulk(parts: ReturnType<typeof setUp>, count: number): Promise<void> {
+  for (let number = 0; number < count; number++) void parts.write(`bulk ${number}`, 'bulk');
+  await new Promise(setImmediate);
+}
+
+describe('[Q2] the writes in flight', () => {
+  test('bulk takes half of the places, and fresh writes leave at once all the same', async () => {
+    const parts = setUp(4);
+    await bulk(parts, 100);
+    expect(parts.underWay.size).toBe(2);
+    void parts.write('edit', 'fresh');
+    await new Promise(setImmediate);
+    expect(parts.left).toEqual(['bulk 0', 'bulk 1', 'edit']);
+  });
+
+  test('never more than the bound, and fresh before bulk when it is reached', async () => {
+    const parts = setUp(2);
+    await bulk(parts, 3);
+    for (const name of ['edit 0', 'edit 1']) void parts.write(name, 'fresh');
+    await new Promise(setImmediate);
+    expect(parts.underWay.size).toBe(2);
+    await parts.end('bulk 0');
+    expect(parts.left).toEqual(['bulk 0', 'edit 0', 'edit 1']);
+    expect(parts.underWay.size).toBe(2);
+  });
+
+  test('one place is enough for both', async () => {
+    const parts = setUp(1);
+    await bulk(parts, 2);
+    await parts.end('bulk 0');
+    await parts.end('bulk 1');
+    expect(parts.left).toEqual(['bulk 0', 'bulk 1']);
+  });
+
+  test('a check that throws as the turn comes calls the write off, and frees the place', async () => {
+    const parts = setUp(1);
+    let called = false;
+    const overtaken: WriteTurn = {
+      lane: 'fresh',
+      check: () => {
+        throw new SupersededError('overtaken');
+      },
+    };
+    const write = parts.limiter.run(overtaken, async () => {
+      called = true;
+    });
+    await expect(write).rejects.toThrow('overtaken');
+    expect(called).toBe(false);
+    expect(await parts.limiter.run(turn('bulk'), async () => 'next')).toBe('next');
+  });
+});
