@@ -1,0 +1,93 @@
+import type { Clock } from '../clock/clock.ts';
+import type { Controller } from '../controller/controller.ts';
+import { createController } from '../controller/create-controller.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { createConfigMapApi } from '../kube/config-maps.ts';
+import { createListWatch } from '../kube/http-list-watch.ts';
+import type { ListWatch } from '../kube/list-watch.ts';
+import { createNamespacePoll } from '../kube/namespace-poll.ts';
+import { createTransport, type Transport } from '../kube/transport.ts';
+import type { ConfigMap, Namespace } from '../kube/types.ts';
+import type { Bounds } from '../mirror/placement.ts';
+import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
+import { version } from './version.ts';
+
+export type ControllerFlagValues = FlagValues<typeof CONTROLLER_FLAGS>;
+
+export interface ControllerSession {
+  readonly transport: Transport;
+  readonly controller: Controller;
+}
+
+/** A controller for `cluster`, on its own transport; `signal` ends the transport's requests, not the controller. */
+export function openController(
+  cluster: Cluster,
+  flags: ControllerFlagValues,
+  log: Logger,
+  signal: AbortSignal,
+  clock: Clock,
+): ControllerSession {
+  const transport = createTransport(cluster, {
+    clock,
+    userAgent: `mirror-controller/${version}`,
+    signal,
+    connections: flags['max-writes-in-flight'],
+  });
+  const vocabulary = vocabularyOf(flags.domain);
+  const bounds: Bounds = {
+    namespaces: flags.namespaces,
+    allow: flags['allow-target-namespaces'],
+    deny: flags['deny-target-namespaces'],
+    requireConsent: flags['require-consent'],
+  };
+  const controller = createController(
+    {
+      settings: { vocabulary, bounds },
+      workers: flags.workers,
+      maxWritesInFlight: flags['max-writes-in-flight'],
+      maxWritesPerSecond: flags['max-writes-per-second'],
+      resyncMs: flags.resync,
+      sourceCacheBytes: flags['source-cache-size'],
+      dryRun: flags['dry-run'],
+    },
+    {
+      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY }),
+      configMaps: configMapWatches(transport, watchSelector(vocabulary), flags.namespaces),
+      namespaces: namespaceWatches(transport, flags.namespaces, clock),
+      clock,
+      random: Math.random,
+      log,
+    },
+  );
+  return { transport, controller };
+}
+
+/** One for the whole cluster, or one for each namespace: for those, namespaced Roles are enough (SPEC P2). */
+function configMapWatches(
+  transport: Transport,
+  labelSelector: string,
+  namespaces: ReadonlySet<string> | undefined,
+): ReadonlyMap<string, ListWatch<ConfigMap>> {
+  const watch = (path: string) => createListWatch<ConfigMap>(transport, { path, labelSelector });
+  if (namespaces === undefined) return new Map([['all namespaces', watch('/api/v1/configmaps')]]);
+  return new Map([...namespaces].map((name) => [name, watch(`/api/v1/namespaces/${name}/configmaps`)]));
+}
+
+/** A Role cannot allow to watch Namespaces, only to get one's own, so with `--namespaces` each is polled. */
+function namespaceWatches(
+  transport: Transport,
+  namespaces: ReadonlySet<string> | undefined,
+  clock: Clock,
+): ReadonlyMap<string, ListWatch<Namespace>> {
+  if (namespaces === undefined) {
+    return new Map([
+      [
+        'all namespaces',
+        createListWatch<Namespace>(transport, { path: '/api/v1/namespaces', metadataOnly: true }),
+      ],
+    ]);
+  }
+  return new Map([...namespaces].map((name) => [name, createNamespacePoll(transport, name, clock)]));
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../clock/clock.ts';
+import { GUEST, type Setting, TEAMS } from '../demo/cast.ts';
+import { playDemo, type Stage } from '../demo/demo.ts';
+import { DemoError } from '../demo/demo-error.ts';
+import { Narrator } from '../demo/narrator.ts';
+import type { DemoController, PerformanceDeps } from '../demo/perform.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { createTransport } from '../kube/transport.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { openController } from './controller-session.ts';
+import { RunError } from './errors.ts';
+import { firstContact } from './first-contact.ts';
+import { flagValues } from './flag-values.ts';
+import { CONTROLLER_FLAGS, type DEMO_FLAGS, type FlagValues } from './flags.ts';
+import { type ProcessIo, useColour } from './io.ts';
+import { clusterFor } from './run.ts';
+import { sandboxCluster } from './sandbox.ts';
+import { version } from './version.ts';
+
+/** The effect of a step is waited for so long. All of them take milliseconds, the longest about a second. */
+const DEADLINE_MS = 10_000;
+/** For a person to follow; a dozen of them. */
+const PAUSE_MS = 300;
+const OUTAGE = { code: 503, reason: 'ServiceUnavailable', message: 'the demo makes the API server fail' };
+
+/** `mirror-controller demo`: the workshop, on a sandbox of its own, or with `--context` or `--kubeconfig` on a cluster. */
+export async function demo(flags: FlagValues<typeof DEMO_FLAGS>, process: ProcessIo): Promise<void> {
+  const io = { ...process, signal: AbortSignal.any([process.signal, readerGone(process.stdout)]) };
+  try {
+    if (flags.context === undefined && flags.kubeconfig === undefined) await playInSandbox(io);
+    else await playInCluster(clusterFor(flags, io), io);
+  } catch (error) {
+    if (error instanceof DemoError) throw new RunError(error.message);
+    throw error;
+  }
+}
+
+/** Aborts when nobody reads any more, as in `demo | head`: unheard, that error would end the process before it has cleaned up. */
+function readerGone(stdout: ProcessIo['stdout']): AbortSignal {
+  const gone = new AbortController();
+  stdout.on('error', () => gone.abort());
+  return gone.signal;
+}
+
+async function playInSandbox(io: ProcessIo): Promise<void> {
+  const server = createSandbox({ now: () => new Date(), uid: randomUUID });
+  try {
+    await server.start();
+    const setFailing = (failing: boolean) => server.outage(failing ? OUTAGE : undefined);
+    const stage: Stage = { kind: 'sandbox', cluster: sandboxCluster(server), setFailing };
+    await playDemo(stage, performanceDeps(stage, io));
+  } finally {
+    await server.stop();
+  }
+}
+
+async function playInCluster(cluster: Cluster, io: ProcessIo): Promise<void> {
+  const transport = createTransport(cluster, {
+    clock: systemClock,
+    userAgent: `mirror-controller/${version}`,
+    signal: io.signal,
+  });
+  try {
+    await firstContact(transport, cluster, undefined);
+  } finally {
+    await transport.close();
+  }
+  const stage: Stage = { kind: 'cluster', cluster };
+  await playDemo(stage, performanceDeps(stage, io));
+}
+
+function performanceDeps(stage: Stage, { stdout, env, signal }: ProcessIo): PerformanceDeps {
+  return {
+    openController: (setting, log) => openDemoController(stage, setting, log),
+    narrator: new Narrator({
+      write: (text) => stdout.write(text),
+      colour: useColour(stdout, env),
+    }),
+    clock: systemClock,
+    random: Math.random,
+    signal,
+    deadlineMs: DEADLINE_MS,
+    pauseMs: stdout.isTTY ? PAUSE_MS : 0,
+  };
+}
+
+/** The controller of `run`, with its defaults; in somebody's cluster it may write only where the demo plays. */
+function openDemoController({ kind, cluster }: Stage, { domain }: Setting, log: Logger): DemoController {
+  const bounds = kind === 'cluster' ? { 'allow-target-namespaces': [...TEAMS, GUEST] } : {};
+  const flags = flagValues(CONTROLLER_FLAGS, { domain, ...bounds }, {});
+  const requests = new AbortController();
+  const { transport, controller } = openController(cluster, flags, log, requests.signal, systemClock);
+  return {
+    hasSynced: () => controller.hasSynced(),
+    run: async (signal) => {
+      try {
+        await controller.run(signal);
+      } finally {
+        requests.abort();
+        await transport.close();
+      }
+    },
+  };
+}

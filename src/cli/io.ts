@@ -1,0 +1,15 @@
+/** What a command knows of the process that it runs in. `main.ts` makes the real one, tests make their own. */
+export interface ProcessIo {
+  /** Results, for a person or a pipe. */
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  /** The log, and errors. */
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the process is asked to stop (Ctrl-C, SIGTERM). */
+  readonly signal: AbortSignal;
+}
+
+/** Whether to colour what goes to `stream`: https://no-color.org */
+export function useColour(stream: { readonly isTTY?: boolean }, env: ProcessIo['env']): boolean {
+  return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}

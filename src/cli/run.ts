@@ -1,0 +1,67 @@
+import { sleep, systemClock } from '../clock/clock.ts';
+import { KubeConfigError } from '../kube/errors.ts';
+import { loadCluster } from '../kube/kube-config.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { createLogger } from '../telemetry/pino-logger.ts';
+import { openController } from './controller-session.ts';
+import { RunError, UsageError } from './errors.ts';
+import { firstContact } from './first-contact.ts';
+import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
+import { type ProcessIo, useColour } from './io.ts';
+
+/** `mirror-controller run`: mirrors until the process is asked to stop, or with `--once` until all is done. */
+export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
+  const cluster = clusterFor(flags, io);
+  const log = loggerFor(flags, io);
+  const requests = new AbortController();
+  const { transport, controller } = openController(cluster, flags, log, requests.signal, systemClock);
+  try {
+    await firstContact(transport, cluster, flags.namespaces);
+    log.info({ server: cluster.server, context: cluster.context, dryRun: flags['dry-run'] }, 'starting');
+    if (!flags.once) {
+      await controller.run(io.signal);
+      log.info({}, 'stopped');
+      return;
+    }
+    const stop = new AbortController();
+    const running = controller.run(AbortSignal.any([io.signal, stop.signal]));
+    await settled(controller, io.signal);
+    stop.abort();
+    await running;
+    if (io.signal.aborted) throw new RunError('stopped before all was done');
+    const failing = controller.unfinished;
+    if (failing.length > 0)
+      throw new RunError(`not everything could be done: ${failing.join(', ')}; the log says why`);
+    log.info({}, 'all done');
+  } finally {
+    requests.abort();
+    await transport.close();
+  }
+}
+
+/** How often `--once` looks whether all is done, milliseconds. */
+const SETTLE_POLL_MS = 20;
+
+async function settled(controller: { isSettled(): boolean }, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !controller.isSettled()) await sleep(systemClock, SETTLE_POLL_MS, signal);
+}
+
+export function clusterFor(flags: FlagValues<typeof CLUSTER_FLAGS>, io: ProcessIo) {
+  try {
+    return loadCluster({ kubeconfig: flags.kubeconfig, context: flags.context, env: io.env });
+  } catch (error) {
+    if (error instanceof KubeConfigError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+export function loggerFor(flags: FlagValues<typeof LOG_FLAGS>, io: ProcessIo): Logger {
+  const { stderr, env } = io;
+  const asked = flags['log-format'];
+  return createLogger({
+    level: flags['log-level'],
+    format: asked === 'auto' ? (stderr.isTTY ? 'readable' : 'json') : asked,
+    colour: useColour(stderr, env),
+    stream: stderr,
+  });
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/cli/errors.ts';
+import { flagValues } from '../../src/cli/flag-values.ts';
+import { RUN_FLAGS } from '../../src/cli/flags.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'flag-values-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function configFile(text: string): string {
+  const path = join(folder, `${files++}.yaml`);
+  writeFileSync(path, text);
+  return path;
+}
+
+const problemOf = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  throw new Error('no UsageError was thrown');
+};
+
+describe('where a value comes from', () => {
+  const config = configFile('workers: 3\nresync: 1h\nnamespaces: [a, b]\nonce: true\n');
+
+  test('[C1] the command line wins over the environment, that over the file, that over the default', () => {
+    const env = { MIRROR_WORKERS: '2', MIRROR_RESYNC: '30s', MIRROR_CONFIG: config };
+    const values = flagValues(RUN_FLAGS, { workers: '1' }, env);
+    expect(values.workers).toBe(1);
+    expect(values.resync).toBe(30_000);
+    expect(values.once).toBe(true);
+    expect(values['max-writes-in-flight']).toBe(32);
+  });
+
+  test('[C6] a list is commas or repeats, from any of the three places', () => {
+    const expected = new Set(['a', 'b']);
+    expect(flagValues(RUN_FLAGS, { namespaces: ['a', 'b'] }, {}).namespaces).toEqual(expected);
+    expect(flagValues(RUN_FLAGS, { namespaces: ['a,b'] }, {}).namespaces).toEqual(expected);
+    expect(flagValues(RUN_FLAGS, {}, { MIRROR_NAMESPACES: 'a,b' }).namespaces).toEqual(expected);
+    expect(flagValues(RUN_FLAGS, { config }, {}).namespaces).toEqual(expected);
+    expect(flagValues(RUN_FLAGS, {}, {}).namespaces).toBeUndefined();
+  });
+
+  test('[C1] an empty variable counts as absent, and a switch without a value is on', () => {
+    expect(flagValues(RUN_FLAGS, {}, { MIRROR_WORKERS: '' }).workers).toBe(16);
+    expect(flagValues(RUN_FLAGS, { once: '' }, {}).once).toBe(true);
+    expect(flagValues(RUN_FLAGS, { once: false }, { MIRROR_ONCE: 'true' }).once).toBe(false);
+  });
+
+  test('[C1] what Kubernetes puts into a Pod beside a Service of our name is no flag', () => {
+    const env = { MIRROR_CONTROLLER_SERVICE_HOST: '10.0.0.1', MIRROR_CONTROLLER_PORT: 'tcp://10.0.0.1:80' };
+    expect(flagValues(RUN_FLAGS, {}, env)).toEqual(flagValues(RUN_FLAGS, {}, {}));
+  });
+});
+
+describe('what is wrong is said in words that mend it', () => {
+  const bad: readonly [what: string, flag: keyof typeof RUN_FLAGS, value: string, words: string][] = [
+    ['a unit that does not exist', 'resync', '5x', '"5x" is no duration; write for example 500ms'],
+    ['a negative duration', 'resync', '-5s', 'is no duration'],
+    ['no worker', 'workers', '0', 'not a whole number from 1 to 1024'],
+    ['half a worker', 'workers', '1.5', 'not a whole number'],
+    ['a size without sense', 'source-cache-size', '64 apples', 'is no size; write for example 64Mi'],
+    ['a level that does not exist', 'log-level', 'trace', 'is not one of error, warn, info, debug'],
+    ['a domain in upper case', 'domain', 'Workshop.io', 'cannot be the prefix of a label'],
+    ['a pattern among the watched namespaces', 'namespaces', 'team-*', 'only exact names will do'],
+    ['a regular expression as a pattern', 'deny-target-namespaces', '^kube-.*', 'regular expressions'],
+    ['an exclusion in a bound', 'allow-target-namespaces', '!a', 'exclusions ("!") are not allowed here'],
+    ['neither true nor false', 'dry-run', 'maybe', 'neither true nor false'],
+    ['an empty context', 'context', '', 'it is empty'],
+  ];
+  test.each(bad)('[O5] %s', (_what, flag, value, words) => {
+    const message = problemOf(() => flagValues(RUN_FLAGS, { [flag]: value }, {}));
+    expect(message).toContain(`--${flag}: `);
+    expect(message).toContain(words);
+  });
+
+  test('[O5] all problems are told at once, each with the place it comes from', () => {
+    const config = configFile('resync: soon\n');
+    const message = problemOf(() => flagValues(RUN_FLAGS, { workers: 'x', config }, { MIRROR_DOMAIN: '_' }));
+    expect(message.split('\n')).toHaveLength(3);
+    expect(message).toContain('--workers: ');
+    expect(message).toContain('MIRROR_DOMAIN: ');
+    expect(message).toContain(`resync in ${config}: `);
+  });
+
+  test.each([
+    ['is missing', undefined, 'cannot be read'],
+    ['is no YAML', 'a: [', 'cannot be read as YAML'],
+    ['is a list', '- a', 'write one "flag: value" a line'],
+    ['has a key that is no flag', 'wokers: 1', 'there is no flag "wokers"'],
+    ['nests', 'workers: {a: 1}', 'workers must be a value or a list of values'],
+  ])('[O5] a --config file that %s', (_what, text, words) => {
+    const config = text === undefined ? join(folder, 'missing.yaml') : configFile(text);
+    expect(problemOf(() => flagValues(RUN_FLAGS, { config }, {}))).toContain(words);
+  });
+
+  test('[C1] an empty --config file sets nothing', () => {
+    expect(flagValues(RUN_FLAGS, { config: configFile('') }, {}).workers).toBe(16);
+  });
+});
+
+test('[C6] durations: units, and a bare number of seconds', () => {
+  const resync = (text: string) => flagValues(RUN_FLAGS, { resync: text }, {}).resync;
+  expect(['500ms', '30s', '10m', '1h', '7', '0', '1.5s'].map(resync)).toEqual([
+    500, 30_000, 600_000, 3_600_000, 7_000, 0, 1_500,
+  ]);
+});
+
+test('[C6] sizes: powers of two and of ten, and bare bytes', () => {
+  const size = (text: string) =>
+    flagValues(RUN_FLAGS, { 'source-cache-size': text }, {})['source-cache-size'];
+  expect(['64Mi', '1Gi', '2Ki', '500K', '123', '0'].map(size)).toEqual([
+    67_108_864, 1_073_741_824, 2048, 500_000, 123, 0,
+  ]);
+});

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { environmentVariable } from '../../src/cli/flag-values.ts';
+import { DEMO_FLAGS, RUN_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { memoryIo } from './memory-io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'program-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function kubeconfig(server: string): string {
+  const path = join(folder, `${encodeURIComponent(server)}.yaml`);
+  const text = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'here',
+    contexts: [{ name: 'here', context: { cluster: 'here', user: 'me' } }],
+    clusters: [{ name: 'here', cluster: { server } }],
+    users: [{ name: 'me', user: { token: 'sesame' } }],
+  };
+  writeFileSync(path, JSON.stringify(text));
+  return path;
+}
+
+async function outcome(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const io = memoryIo(env);
+  const code = await runProgram(args, io);
+  return { code, out: io.out(), err: io.err() };
+}
+
+describe('a wrong command line', () => {
+  test.each([
+    [[], 'a command is missing'],
+    [['walk'], 'Unknown argument: walk'],
+    [['runn'], 'Did you mean run?'],
+    [['run', 'fast'], 'Unknown argument: fast'],
+    [['run', '--no-such-flag'], 'Unknown argument'],
+    [['run', '--resync'], 'Not enough arguments following: resync'],
+    [['run', '--dry-run=maybe'], '--dry-run: "maybe" is neither true nor false'],
+    [['run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
+    [['run'], 'no cluster to work with'],
+    [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
+  ])('[O5] %j: exit code 2 and one sentence, no stack trace', async (args, words) => {
+    const { code, out, err } = await outcome(args);
+    expect(code).toBe(2);
+    expect(err).toContain(words);
+    expect(err).toMatch(/^mirror-controller: /);
+    expect(err).not.toMatch(/\n\s+at /);
+    expect(out).toBe('');
+  });
+
+  test('[O5] a context that does not exist: the sentence tells which there are', async () => {
+    const path = kubeconfig('https://127.0.0.1:1');
+    const { code, err } = await outcome(['run', '--kubeconfig', path, '--context', 'there']);
+    expect(code).toBe(2);
+    expect(err).toContain('has no context "there" (it has here)');
+  });
+});
+
+describe('a server that does not let us work', () => {
+  test('[O5] it is down: exit code 1, where it should be, and what to look at', async () => {
+    const { code, err } = await outcome(['run', '--kubeconfig', kubeconfig('http://127.0.0.1:1')]);
+    expect(code).toBe(1);
+    expect(err).toContain('cannot reach the API server at http://127.0.0.1:1 (context "here")');
+    expect(err).toContain('is the cluster up');
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+
+  test.each([
+    [401, 'Unauthorized', 'does not know who we are (401)', 'renew it'],
+    [403, 'Forbidden', 'forbids us to read ConfigMaps (403)', 'manifests/rbac.yaml'],
+    [503, 'ServiceUnavailable', 'answers 503', 'is it healthy?'],
+  ])('[O5] it answers %i: exit code 1 and what mends it', async (status, reason, what, mend) => {
+    const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason, message: 'no' };
+    const server = createServer((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const { code, err } = await outcome(['run', '--kubeconfig', kubeconfig(`http://127.0.0.1:${port}`)]);
+      expect(code).toBe(1);
+      expect(err).toContain(what);
+      expect(err).toContain(mend);
+      expect(err).not.toContain('sesame');
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+});
+
+describe('help', () => {
+  test.each([
+    ['run', RUN_FLAGS],
+    ['sandbox', SANDBOX_FLAGS],
+    ['demo', DEMO_FLAGS],
+  ])('[C1] %s --help names every flag with its default', async (command, flags) => {
+    const { code, out } = await outcome([command, '--help']);
+    expect(code).toBe(0);
+    const words = out.replace(/\s+/g, ' ');
+    for (const [name, flag] of Object.entries(flags)) {
+      expect(words).toContain(`--${name} `);
+      const shown = flag.defaultDescription ?? flag.default;
+      if (shown) expect(words).toContain(`[default: ${shown}]`);
+    }
+  });
+
+  test('[C1] --help explains the variables, --version is the version of the package', async () => {
+    expect((await outcome(['--help'])).out).toContain(environmentVariable('log-level'));
+    expect((await outcome(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});

@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { loadCluster } from '../../src/kube/kube-config.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { memoryIo } from './memory-io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-command-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The command, running until `stop`; it has printed its lines. */
+async function start(args: readonly string[]) {
+  const io = memoryIo();
+  const ended = runProgram(['sandbox', ...args], io);
+  await waitFor(() => io.out().includes('export KUBECONFIG='), { describe: () => io.out() + io.err() });
+  const path = /^kubeconfig: (.+)$/m.exec(io.out())?.[1] ?? '';
+  return {
+    io,
+    path,
+    server: loadCluster({ kubeconfig: path, env: {} }).server,
+    stop: async () => {
+      io.stop();
+      return ended;
+    },
+  };
+}
+
+test('[C7] sandbox says where its kubeconfig is, and mirrors until stopped; then nothing is left', async () => {
+  const { path, server, stop, io } = await start([]);
+  expect(io.out()).toBe(`kubeconfig: ${path}\nexport KUBECONFIG=${path}\n`);
+  const url = `${server}/api/v1/namespaces/default/configmaps`;
+  const metadata = { name: 'colors', labels: { 'workshop.io/managed': 'true' } };
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { sky: 'blue' } });
+  await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  await waitFor(async () => (await fetch(`${url}/colors-synced`)).ok, { describe: () => io.err() });
+  expect(await stop()).toBe(0);
+  expect(existsSync(path)).toBe(false);
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test('[B1] --no-controller serves the API alone, --kubeconfig chooses the file', async () => {
+  const path = join(folder, 'my config');
+  const { server, stop, io } = await start(['--no-controller', '--kubeconfig', path]);
+  expect(io.out()).toContain(`export KUBECONFIG='${path}'`);
+  expect((await fetch(`${server}/readyz`)).status).toBe(200);
+  expect(io.err()).toBe('');
+  expect(await stop()).toBe(0);
+  expect(existsSync(path)).toBe(false);
+});
+
+test("[O5] somebody else's kubeconfig is never overwritten", async () => {
+  const path = join(folder, 'precious');
+  writeFileSync(path, 'apiVersion: v1\nkind: Config\n');
+  const io = memoryIo();
+  expect(await runProgram(['sandbox', '--kubeconfig', path], io)).toBe(2);
+  expect(io.err()).toContain('is not ours');
+  expect(readFileSync(path, 'utf8')).toBe('apiVersion: v1\nkind: Config\n');
+});
+
+test('[O5] a port that is taken: exit code 1, and what to do', async () => {
+  const blocker = createServer();
+  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+  const address = blocker.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const io = memoryIo();
+  expect(await runProgram(['sandbox', '--port', String(port)], io)).toBe(1);
+  expect(io.err()).toContain(`cannot listen on port ${port}`);
+  expect(io.err()).not.toMatch(/\n\s+at /);
+  blocker.close();
+});
