@@ -1,0 +1,53 @@
+import { inFlight } from '../load.ts';
+import type { Scenario } from '../scenario.ts';
+import { checkCompanions, names, source } from '../sources.ts';
+import { percentile } from '../statistics.ts';
+
+const EDITS = 4;
+const IN_FLIGHT = 50;
+
+/** Many people at once. */
+export const burst: Scenario = {
+  name: 'burst',
+  describe: `500 sources, ${EDITS} edits of each, ${IN_FLIGHT} in flight`,
+  measure: async (world) => {
+    const namespace = `${world.prefix}burst`;
+    await world.createNamespaces([namespace]);
+    const sources = names('source-', world.size(500));
+    await world.load.createAll(sources.map((name) => source(namespace, name)));
+    using observer = await world.observe({ namespace, data: true });
+    const complete = observer.collect(sources.length, () => true);
+    await world.start();
+    await complete;
+    await world.settle();
+
+    const before = await world.requests();
+    const settled = observer.collect(
+      sources.length,
+      ({ object }) => object.data['version'] === String(EDITS),
+    );
+    const lastEdit = new Map<string, number>();
+    const start = performance.now();
+    for (let version = 1; version <= EDITS; version++) {
+      await inFlight(IN_FLIGHT, sources, (name) => {
+        lastEdit.set(`${namespace}/${name}-synced`, performance.now());
+        return world.load.edit(namespace, name, String(version));
+      });
+    }
+    const seen = await settled;
+    const latencies = [...seen].map(([key, at]) => at - (lastEdit.get(key) ?? Number.NaN));
+    await world.settle();
+    const { writes } = await world.requests();
+    await checkCompanions(world.load, namespace);
+    return [
+      { name: 'first edit to last companion', unit: 's', value: (Math.max(...seen.values()) - start) / 1000 },
+      { name: "a source's last edit to its companion, p50", unit: 'ms', value: percentile(latencies, 0.5) },
+      { name: "a source's last edit to its companion, p99", unit: 'ms', value: percentile(latencies, 0.99) },
+      {
+        name: "controller's writes for an edit",
+        unit: 'times',
+        value: (writes - before.writes) / (EDITS * sources.length),
+      },
+    ];
+  },
+};

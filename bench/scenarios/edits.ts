@@ -1,0 +1,52 @@
+import { Changes } from '../changes.ts';
+import type { Figure, Scenario } from '../scenario.ts';
+import { names, source } from '../sources.ts';
+import { percentile } from '../statistics.ts';
+
+/** One change after the other, each waited for. */
+export const edits: Scenario = {
+  name: 'edits',
+  describe:
+    'an edit of a source, an edit and a deletion of a companion: until the companion is as it should be',
+  subjects: ['ours', 'go', 'go-5qps'],
+  measure: async (world) => {
+    const namespace = `${world.prefix}edits`;
+    await world.createNamespaces([namespace]);
+    // One companion for each heal: one that is tampered with again and again is backed off, and rightly.
+    const sources = names('source-', world.size(100));
+    await world.load.createAll(sources.map((name) => source(namespace, name)));
+    using observer = await world.observe({ namespace, data: true });
+    const complete = observer.collect(sources.length, () => true);
+    await world.start();
+    await complete;
+    await world.settle();
+    const changes = new Changes(world, observer, namespace);
+    const thrice = [...sources, ...sources, ...sources];
+    return [
+      ...figures('edit of a source', await serially(thrice, (name) => changes.edit(name))),
+      ...figures('heal of an edit', await serially(sources, (name) => changes.tamper(name))),
+      ...figures('heal of a deletion', await serially(sources, (name) => changes.remove(name))),
+    ];
+  },
+};
+
+async function serially(
+  items: readonly string[],
+  measure: (item: string) => Promise<number>,
+): Promise<number[]> {
+  const latencies: number[] = [];
+  for (const item of items) latencies.push(await measure(item));
+  return latencies;
+}
+
+function figures(name: string, latencies: readonly number[]): Figure[] {
+  return [
+    {
+      name: `${name}, p50`,
+      unit: 'ms',
+      value: percentile(latencies, 0.5),
+      bound: 'one write seen by a watch, p50',
+    },
+    { name: `${name}, p99`, unit: 'ms', value: percentile(latencies, 0.99) },
+  ];
+}

@@ -1,0 +1,86 @@
+import type { Measured, Report } from './report.ts';
+import type { CeilingName, SubjectName } from './scenario.ts';
+import { median } from './statistics.ts';
+
+const COLUMNS = [
+  'scenario',
+  'figure',
+  'unit',
+  'ours',
+  'Go',
+  'ours / Go',
+  'Go at 5/s',
+  'API server',
+  'ours / API server',
+];
+
+/** All figures, as a Markdown table: medians, with the lowest and the highest of the runs where these differ. */
+export function table({ measured }: Report): string {
+  const by = (scenario: string, name: string, subject: SubjectName) =>
+    measured.find((one) => one.scenario === scenario && one.name === name && one.subject === subject);
+  const row = ({ scenario, name, unit, bound }: Measured) => {
+    const [ours, go] = [by(scenario, name, 'ours'), by(scenario, name, 'go')];
+    const ceiling = scenario === 'ceiling' ? by(scenario, name, 'none') : boundOf(measured, bound);
+    return [
+      scenario,
+      name,
+      unit,
+      spread(ours),
+      spread(go),
+      ratio(ours, go),
+      spread(by(scenario, name, 'go-5qps')),
+      spread(ceiling),
+      ratio(ours, ceiling),
+    ];
+  };
+  const isFirst = ({ scenario, name }: Measured, index: number) =>
+    measured.findIndex((one) => one.scenario === scenario && one.name === name) === index;
+  return markdown([COLUMNS, ...measured.filter(isFirst).map(row)]);
+}
+
+/** Two reports side by side, and how the second stands to the first. */
+export function comparison(before: Report, after: Report): string {
+  const rows = after.measured.map((now) => {
+    const then = before.measured.find(
+      ({ scenario, name, subject }) =>
+        scenario === now.scenario && name === now.name && subject === now.subject,
+    );
+    return [now.scenario, now.name, now.unit, now.subject, spread(then), spread(now), ratio(now, then)];
+  });
+  return markdown([
+    ['scenario', 'figure', 'unit', 'subject', before.at, after.at, 'after / before'],
+    ...rows,
+  ]);
+}
+
+function boundOf(measured: readonly Measured[], bound: CeilingName | undefined): Measured | undefined {
+  return measured.find(({ scenario, name }) => scenario === 'ceiling' && name === bound);
+}
+
+function spread(one: Measured | undefined): string {
+  if (one === undefined) return '';
+  const middle = number(median(one.values));
+  const [low, high] = [number(Math.min(...one.values)), number(Math.max(...one.values))];
+  return low === high ? middle : `${middle} (${low} to ${high})`;
+}
+
+function ratio(one: Measured | undefined, other: Measured | undefined): string {
+  const value = median(one?.values ?? []) / median(other?.values ?? []);
+  return Number.isFinite(value) ? value.toFixed(2) : '';
+}
+
+/** Three digits, or all that are whole. */
+function number(value: number): string {
+  if (!Number.isFinite(value)) return 'none';
+  return Math.abs(value) >= 100
+    ? Math.round(value).toLocaleString('en')
+    : String(Number(value.toPrecision(3)));
+}
+
+function markdown(rows: readonly (readonly string[])[]): string {
+  const [head = []] = rows;
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
+}

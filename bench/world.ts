@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ControlPlaneAddress } from '../test/support/control-plane.ts';
+import type { Load } from './load.ts';
+import { Observer, type ObserverOptions } from './observer.ts';
+import { cpuSeconds, findProcess } from './process-stats.ts';
+import { type RunningController, type Subject, start } from './subject.ts';
+
+/** Requests for ConfigMaps that the API server has answered, but for our load's writes: so the controller's. */
+export interface Requests {
+  readonly writes: number;
+  readonly reads: number;
+}
+
+/** Processor seconds used so far. */
+export interface Cpu {
+  readonly controller: number;
+  readonly apiServer: number;
+}
+
+/** What a scenario works with: a control plane with nothing in it, and one subject that is not running yet. */
+export class World {
+  readonly load: Load;
+  /** Sizes for a look whether it works, not for figures. */
+  readonly quick: boolean;
+  /** For the names of namespaces: unique where scenarios share a control plane. */
+  readonly prefix: string;
+  readonly namespaces: string[] = [];
+  readonly #address: ControlPlaneAddress;
+  readonly #subject: Subject | undefined;
+  readonly #folder: string;
+  readonly #apiServerPid: number;
+  #running: RunningController | undefined;
+
+  constructor(options: {
+    readonly address: ControlPlaneAddress;
+    readonly load: Load;
+    readonly subject: Subject | undefined;
+    readonly quick: boolean;
+    readonly prefix: string;
+    /** For logs. */
+    readonly folder: string;
+  }) {
+    this.#address = options.address;
+    this.load = options.load;
+    this.#subject = options.subject;
+    this.quick = options.quick;
+    this.prefix = options.prefix;
+    this.#folder = options.folder;
+    this.#apiServerPid = findProcess(`--secure-port=${new URL(options.address.url).port}`);
+  }
+
+  /** The full size, or a tenth of it. */
+  size(full: number): number {
+    return this.quick ? Math.ceil(full / 10) : full;
+  }
+
+  async createNamespaces(names: readonly string[]): Promise<void> {
+    this.namespaces.push(...names);
+    await this.load.createNamespaces(names);
+  }
+
+  observe(options?: ObserverOptions): Promise<Observer> {
+    return Observer.open(this.#address, this.load, options);
+  }
+
+  /** Starts the subject and resolves when its caches are complete. */
+  async start(): Promise<RunningController> {
+    if (this.#subject === undefined) throw new Error('this scenario has no controller');
+    this.#running = await start(this.#subject, this.#address.kubeconfigPath, this.#folder);
+    return this.#running;
+  }
+
+  async stop(): ReturnType<RunningController['stop']> {
+    const running = this.#running;
+    this.#running = undefined;
+    if (running === undefined) return { loop: undefined };
+    return await running.stop();
+  }
+
+  cpu(): Cpu {
+    return {
+      controller: this.#running === undefined ? 0 : cpuSeconds(this.#running.pid),
+      apiServer: cpuSeconds(this.#apiServerPid),
+    };
+  }
+
+  /** Costs the API server some 50 ms: not to be called while anything is measured. */
+  async requests(): Promise<Requests> {
+    const { reads, writes } = requestCounts(await this.load.call('GET', '/metrics'));
+    return { writes: writes - this.load.configMapWrites, reads };
+  }
+
+  /** Long enough for whatever was still to come. */
+  async settle(): Promise<void> {
+    await delay(this.quick ? 500 : 3000);
+  }
+}
+
+/** https://kubernetes.io/docs/reference/instrumentation/metrics/: `apiserver_request_total`. */
+function requestCounts(metrics: string): Requests {
+  let reads = 0;
+  let writes = 0;
+  for (const [, labels = '', count] of metrics.matchAll(/^apiserver_request_total\{(.*)\} (\S+)$/gm)) {
+    if (!labels.includes('resource="configmaps"')) continue;
+    const verb = /verb="(\w+)"/.exec(labels)?.[1] ?? '';
+    if (['GET', 'LIST'].includes(verb)) reads += Number(count);
+    if (['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE'].includes(verb)) writes += Number(count);
+  }
+  return { reads, writes };
+}
