@@ -1,12 +1,6 @@
+import './v8-flags.ts';
 import process from 'node:process';
-import { setFlagsFromString } from 'node:v8';
 import { runProgram } from './cli/program.ts';
-
-/**
- * The heap's young generation stays at its first size. Otherwise V8 lets it grow to 48 MiB at the first burst and keeps it,
- * which is more than all that we remember of 10,000 companions.
- */
-setFlagsFromString('--semi-space-growth-factor=1');
 
 /**
  * The process edge. The first SIGINT or SIGTERM asks the program to stop in good order; a second one ends it at once.

@@ -1,8 +1,11 @@
 import yargs, { type Argv } from 'yargs';
+import { demo } from './demo.ts';
 import { RunError, UsageError } from './errors.ts';
 import { environmentVariable, flagValues } from './flag-values.ts';
 import { DEMO_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS, SANDBOX_FLAGS } from './flags.ts';
 import type { ProcessIo } from './io.ts';
+import { run } from './run.ts';
+import { sandbox } from './sandbox.ts';
 import { version } from './version.ts';
 
 /**
@@ -66,29 +69,22 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<void> {
     .exitProcess(false)
     .fail(false);
 
-  command(parser, 'run', 'Mirror the ConfigMaps of a cluster until stopped', RUN_FLAGS, async (values) => {
-    const { run } = await import('./run.ts');
-    await run(values, io);
-  });
+  command(parser, 'run', 'Mirror the ConfigMaps of a cluster until stopped', RUN_FLAGS, (values) =>
+    run(values, io),
+  );
   command(
     parser,
     'sandbox',
     'Serve a Kubernetes API in memory on loopback, for kubectl, with the controller on it',
     SANDBOX_FLAGS,
-    async (values) => {
-      const { sandbox } = await import('./sandbox.ts');
-      await sandbox(values, io);
-    },
+    (values) => sandbox(values, io),
   );
   command(
     parser,
     'demo',
     'Play the workshop, narrated and checked, on a sandbox or with --context on a cluster',
     DEMO_FLAGS,
-    async (values) => {
-      const { demo } = await import('./demo.ts');
-      await demo(values, io);
-    },
+    (values) => demo(values, io),
   );
 
   try {

@@ -1,8 +1,6 @@
-import { CoreV1Api, type HttpInfo } from '@kubernetes/client-node';
 import { NetworkError } from './errors.ts';
 import { type ObjectKey, splitKey } from './object-key.ts';
-import type { Transport } from './transport.ts';
-import { typedApiConfiguration, wireText } from './typed-api.ts';
+import type { ApiRequest, Transport } from './transport.ts';
 import type { ConfigMap, ObjectMeta, OwnerReference } from './types.ts';
 
 /** A ConfigMap to be created. */
@@ -46,64 +44,69 @@ export interface ConfigMapApi {
  */
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
+const JSON_PATCH = 'application/json-patch+json';
+
 /**
- * On the typed API, but with the JSON as it is on the wire on both sides: the generated models turn times into `Date`s,
- * and copy maps by assignment, which loses the key `__proto__`, a legal key of a ConfigMap.
+ * Raw requests, not the client library's typed API: its models turn times into `Date`s, copy maps by assignment, which
+ * loses the key `__proto__` (a legal key of a ConfigMap), and take more memory than all that we remember of 10,000
+ * companions (docs/adr/0001).
  */
 export function createConfigMapApi(
   transport: Transport,
   options: { readonly fieldManager: string },
 ): ConfigMapApi {
-  const { fieldManager } = options;
-  const core = new CoreV1Api(typedApiConfiguration(transport, { wireReply: true }));
-  const metadataOnly = typedApiConfiguration(transport, { accept: METADATA_ONLY, wireReply: true });
+  const managed = `?fieldManager=${encodeURIComponent(options.fieldManager)}`;
+
+  async function send<T>(request: ApiRequest): Promise<T> {
+    const { body } = await transport.call(request);
+    try {
+      return JSON.parse(body) as T;
+    } catch {
+      throw new NetworkError(`${transport.server} answered with broken JSON: is it an API server?`, {
+        code: 'MALFORMED',
+      });
+    }
+  }
 
   return {
-    get: (key) => wireOf<ConfigMap>(core.readNamespacedConfigMapWithHttpInfo(splitKey(key)), transport),
+    get: (key) => send<ConfigMap>({ method: 'GET', path: pathOf(key) }),
 
     create: async (body) => {
-      const wire = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body });
-      const { metadata } = await wireOf<ConfigMap>(
-        core.createNamespacedConfigMapWithHttpInfo(
-          { namespace: body.metadata.namespace, body: {}, fieldManager },
-          typedApiConfiguration(transport, { accept: METADATA_ONLY, wireReply: true, body: wire }),
-        ),
-        transport,
-      );
+      const { metadata } = await send<ConfigMap>({
+        method: 'POST',
+        path: collectionOf(body.metadata.namespace) + managed,
+        headers: { accept: METADATA_ONLY, 'content-type': 'application/json' },
+        body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body }),
+      });
       return metadata;
     },
 
     patch: async (key, patch) => {
-      const { metadata } = await wireOf<ConfigMap>(
-        core.patchNamespacedConfigMapWithHttpInfo(
-          { ...splitKey(key), body: patch, fieldManager },
-          metadataOnly,
-        ),
-        transport,
-      );
+      const { metadata } = await send<ConfigMap>({
+        method: 'PATCH',
+        path: pathOf(key) + managed,
+        headers: { accept: METADATA_ONLY, 'content-type': JSON_PATCH },
+        body: JSON.stringify(patch),
+      });
       return metadata;
     },
 
     delete: async (key, preconditions) => {
-      await wireOf(
-        core.deleteNamespacedConfigMapWithHttpInfo(
-          { ...splitKey(key), body: { preconditions, propagationPolicy: 'Background' } },
-          metadataOnly,
-        ),
-        transport,
-      );
+      await send({
+        method: 'DELETE',
+        path: pathOf(key),
+        headers: { accept: METADATA_ONLY, 'content-type': 'application/json' },
+        body: JSON.stringify({ preconditions, propagationPolicy: 'Background' }),
+      });
     },
   };
 }
 
-/** The JSON of an answer as it came. */
-async function wireOf<T>(call: Promise<HttpInfo<unknown>>, transport: Transport): Promise<T> {
-  try {
-    return JSON.parse(wireText(await call)) as T;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new NetworkError(`${transport.server} answered with broken JSON: is it an API server?`, {
-      code: 'MALFORMED',
-    });
-  }
+function collectionOf(namespace: string): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
+}
+
+function pathOf(key: ObjectKey): string {
+  const { namespace, name } = splitKey(key);
+  return `${collectionOf(namespace)}/${encodeURIComponent(name)}`;
 }

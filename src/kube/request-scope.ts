@@ -3,68 +3,80 @@ import { NetworkError } from './errors.ts';
 
 export interface RequestScopeOptions {
   readonly clock: Clock;
-  /** Any of them gives the request up. */
-  readonly signals: readonly (AbortSignal | undefined)[];
+  /** Gives the request up. */
+  readonly signal: AbortSignal | undefined;
   /** `host:port`, for messages. */
   readonly server: string;
 }
 
 /**
- * The life of one request: a signal that fires at the time limit or when somebody gives the request up, with the
- * `NetworkError` to throw as its reason. Not `AbortSignal.any`: a long-lived signal would keep something of every
+ * The life of one request, which the time limit ends, or somebody who gives the request up. Not an `AbortSignal`, which
+ * would be a good part of the cost of a request, nor `AbortSignal.any`: a long-lived signal would keep something of every
  * request that it ever guarded (nodejs/node#54614).
  */
 export class RequestScope {
-  readonly #controller = new AbortController();
   readonly #options: RequestScopeOptions;
-  readonly #giveUp = () => this.#abort('ABORTED', 'was not waited for: the request was given up');
+  readonly #listeners = new Set<(failure: NetworkError) => void>();
+  #failure: NetworkError | undefined;
   #timer: Timer | undefined;
 
   constructor(options: RequestScopeOptions) {
     this.#options = options;
-    for (const signal of options.signals) {
-      if (signal?.aborted) this.#giveUp();
-      signal?.addEventListener('abort', this.#giveUp, { once: true });
-    }
+    const { signal } = options;
+    if (signal?.aborted) this.giveUp();
+    signal?.addEventListener('abort', this.giveUp, { once: true });
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Why the scope was aborted; undefined while it was not. */
+  /** Why the request ended early; undefined while it did not. */
   get failure(): NetworkError | undefined {
-    return this.signal.aborted ? (this.signal.reason as NetworkError) : undefined;
+    return this.#failure;
+  }
+
+  /** Calls `listener` when the request ends early, at once when it has; the result takes the listener back. */
+  onFailure(listener: (failure: NetworkError) => void): () => void {
+    if (this.#failure !== undefined) listener(this.#failure);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A signal that aborts with {@link failure}, for what knows nothing else. */
+  signal(): AbortSignal {
+    const controller = new AbortController();
+    this.onFailure((failure) => controller.abort(failure));
+    return controller.signal;
   }
 
   /** `work`, or a rejection with {@link failure} as soon as there is one; then nobody hears how `work` ended. */
   within<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const giveUp = () => reject(this.signal.reason);
-      if (this.signal.aborted) giveUp();
-      this.signal.addEventListener('abort', giveUp, { once: true });
-      work.then(resolve, reject).finally(() => this.signal.removeEventListener('abort', giveUp));
+      const forget = this.onFailure(reject);
+      work.then(resolve, reject).finally(forget);
     });
   }
 
   startTimer(timeLimitMs: number): void {
     this.#timer = this.#options.clock.setTimer(timeLimitMs, () => {
-      this.#abort('TIMEOUT', `did not answer within ${timeLimitMs / 1000} s`);
+      this.#fail('TIMEOUT', `did not answer within ${timeLimitMs / 1000} s`);
     });
   }
 
-  /** From here on only the signals end the request. */
+  /** From here on the request is ended only by who gives it up. */
   stopTimer(): void {
     this.#timer?.cancel();
   }
 
-  /** Lets go of timer and signals; to be called however the request ended. */
+  readonly giveUp = (): void => this.#fail('ABORTED', 'was not waited for: the request was given up');
+
+  /** Lets go of timer and signal; to be called however the request ended. */
   dispose(): void {
     this.stopTimer();
-    for (const signal of this.#options.signals) signal?.removeEventListener('abort', this.#giveUp);
+    this.#options.signal?.removeEventListener('abort', this.giveUp);
   }
 
-  #abort(code: string, meaning: string): void {
-    this.#controller.abort(new NetworkError(`${this.#options.server} ${meaning}`, { code }));
+  #fail(code: string, meaning: string): void {
+    if (this.#failure !== undefined) return;
+    const failure = new NetworkError(`${this.#options.server} ${meaning}`, { code });
+    this.#failure = failure;
+    for (const listener of this.#listeners) listener(failure);
   }
 }

@@ -1,12 +1,11 @@
-import { setMaxListeners } from 'node:events';
-import type { Dispatcher } from 'undici';
 import { type Clock, sleep } from '../clock/clock.ts';
 import type { Cluster } from './cluster.ts';
-import { Connections, type Dispatchers } from './connections.ts';
+import { Connections } from './connections.ts';
 import { type Credential, type Credentials, UserCredentials } from './credentials.ts';
 import { ApiError } from './errors.ts';
+import { type Answer, exchange } from './exchange.ts';
 import { isTlsFailure, networkErrorOf } from './network-error.ts';
-import { type ApiReply, isSuccess, readReply } from './reply.ts';
+import { type ApiReply, isSuccess, refusalOf, replyOf } from './reply.ts';
 import { RequestScope } from './request-scope.ts';
 
 export type { ApiReply };
@@ -54,7 +53,8 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-type Response = Dispatcher.ResponseData;
+/** Sends a request with a credential, once. */
+type Send<R> = (credential: Credential) => Promise<R>;
 
 const TIME_LIMIT_MS = 30_000;
 const CONNECTIONS = 32;
@@ -62,9 +62,10 @@ const CONNECTIONS = 32;
 const LONGEST_HOLD_MS = 30_000;
 
 export function createTransport(cluster: Cluster, options: TransportOptions): Transport {
-  // Each request in flight listens to it, and Node would warn of a leak at the eleventh.
-  setMaxListeners(0, options.signal);
-  return new PooledTransport(cluster, options);
+  const transport = new PooledTransport(cluster, options);
+  // One listener for all requests: Node takes more than ten for a leak, and each costs as much as a timer.
+  options.signal.addEventListener('abort', () => transport.giveUp(), { once: true });
+  return transport;
 }
 
 class PooledTransport implements Transport {
@@ -73,6 +74,7 @@ class PooledTransport implements Transport {
   readonly #options: TransportOptions;
   readonly #credentials: Credentials;
   readonly #connections: Connections;
+  readonly #open = new Set<RequestScope>();
   /** No call leaves before this reading of the clock, because the server asked for it. */
   #heldUntil = Number.NEGATIVE_INFINITY;
 
@@ -86,78 +88,96 @@ class PooledTransport implements Transport {
   }
 
   async call(request: ApiRequest): Promise<ApiReply> {
-    return await this.#within(request, async (scope) => {
+    const scope = this.#scope(request);
+    try {
       await this.#hold(scope);
-      scope.startTimer(this.#options.timeLimitMs ?? TIME_LIMIT_MS);
-      const reply = await this.#reply(await this.#send(request, 'calls', scope));
-      scope.dispose();
-      return reply;
-    });
+      scope.startTimer(this.#timeLimitMs);
+      const answer = await this.#send(scope, (credential) =>
+        exchange(this.#connections.for(credential).calls, this.#dispatched(request, credential), scope),
+      );
+      if (!isSuccess(answer)) throw this.#refusal(answer);
+      return replyOf(answer, this.server);
+    } catch (error) {
+      throw this.#failure(error, scope);
+    } finally {
+      this.#dispose(scope);
+    }
   }
 
   async stream(request: ApiRequest): Promise<AsyncIterable<Buffer>> {
-    return await this.#within(request, async (scope) => {
-      scope.startTimer(this.#options.timeLimitMs ?? TIME_LIMIT_MS);
-      const response = await this.#send(request, 'watches', scope);
-      if (!isSuccess(response)) await this.#reply(response);
+    const scope = this.#scope(request);
+    try {
+      scope.startTimer(this.#timeLimitMs);
+      const signal = scope.signal();
+      const { body, ...head } = await this.#send(scope, async (credential) => {
+        const options = { ...this.#dispatched(request, credential), signal };
+        // undici looks at the signal only once the request has a connection; no caller can wait for that.
+        const response = await scope.within(this.#connections.for(credential).watches.request(options));
+        // A refusal is read at once: it is not repeated on a connection that still waits for that.
+        return isSuccess(response) ? response : { ...response, body: await response.body.text() };
+      });
+      if (typeof body === 'string') throw this.#refusal({ ...head, body });
       scope.stopTimer();
-      return this.#chunks(response.body, scope);
-    });
+      return this.#chunks(body, scope);
+    } catch (error) {
+      this.#dispose(scope);
+      throw this.#failure(error, scope);
+    }
+  }
+
+  /** Ends all that is in flight. */
+  giveUp(): void {
+    for (const scope of this.#open) scope.giveUp();
   }
 
   async close(): Promise<void> {
     await (this.#options.signal.aborted ? this.#connections.destroy() : this.#connections.close());
   }
 
-  async #within<T>(request: ApiRequest, work: (scope: RequestScope) => Promise<T>): Promise<T> {
-    const scope = new RequestScope({
-      clock: this.#options.clock,
-      signals: [this.#options.signal, request.signal],
-      server: this.server,
-    });
-    try {
-      return await work(scope);
-    } catch (error) {
-      scope.dispose();
-      throw this.#failure(error, scope);
-    }
+  get #timeLimitMs(): number {
+    return this.#options.timeLimitMs ?? TIME_LIMIT_MS;
+  }
+
+  #scope({ signal }: ApiRequest): RequestScope {
+    const scope = new RequestScope({ clock: this.#options.clock, signal, server: this.server });
+    this.#open.add(scope);
+    if (this.#options.signal.aborted) scope.giveUp();
+    return scope;
+  }
+
+  #dispose(scope: RequestScope): void {
+    this.#open.delete(scope);
+    scope.dispose();
   }
 
   /** Waits while the server wants peace; the time limit of the call begins after it. */
   async #hold(scope: RequestScope): Promise<void> {
     const { clock } = this.#options;
     const waitMs = this.#heldUntil - clock.now();
-    if (waitMs > 0) await sleep(clock, waitMs, scope.signal);
+    if (waitMs > 0) await sleep(clock, waitMs, scope.signal());
     if (scope.failure) throw scope.failure;
   }
 
   /** Sends, and once more where that is safe and promises something, see {@link Transport}. */
-  async #send(request: ApiRequest, kind: keyof Dispatchers, scope: RequestScope): Promise<Response> {
+  async #send<R extends { readonly statusCode: number }>(scope: RequestScope, send: Send<R>): Promise<R> {
     const credential = await scope.within(this.#credentials.current());
-    let response: Response;
+    let response: R;
     try {
-      response = await this.#dispatch(request, kind, credential, scope);
+      response = await send(credential);
     } catch (error) {
       if (!isTlsFailure(error)) throw error;
       const hasNewAuthority = this.#connections.rereadAuthority();
       const renewed = await scope.within(this.#credentials.renew(credential));
       if (!hasNewAuthority && renewed === credential) throw error;
-      return await this.#dispatch(request, kind, renewed, scope);
+      return await send(renewed);
     }
     if (response.statusCode !== 401) return response;
     const renewed = await scope.within(this.#credentials.renew(credential));
-    if (renewed === credential) return response;
-    await response.body.dump();
-    return await this.#dispatch(request, kind, renewed, scope);
+    return renewed === credential ? response : await send(renewed);
   }
 
-  async #dispatch(
-    request: ApiRequest,
-    kind: keyof Dispatchers,
-    credential: Credential,
-    scope: RequestScope,
-  ): Promise<Response> {
-    const response = this.#connections.for(credential)[kind].request({
+  #dispatched(request: ApiRequest, credential: Credential) {
+    return {
       origin: this.#url.origin,
       method: request.method,
       path: `${this.#url.pathname.replace(/\/$/, '')}${request.path}`,
@@ -168,32 +188,26 @@ class PooledTransport implements Transport {
         'user-agent': this.#options.userAgent,
       },
       body: request.body ?? null,
-      signal: scope.signal,
-    });
-    // undici looks at the signal only once the request has a connection; no caller can wait for that.
-    return await scope.within(response);
+    };
   }
 
-  async #reply(response: Response): Promise<ApiReply> {
+  #refusal(answer: Answer): ApiError {
     const { clock } = this.#options;
-    try {
-      return await readReply(response, this.server, clock.wallTime());
-    } catch (error) {
-      if (isOverloaded(error)) {
-        const holdMs = Math.min(error.retryAfterMs, LONGEST_HOLD_MS);
-        this.#heldUntil = Math.max(this.#heldUntil, clock.now() + holdMs);
-      }
-      throw error;
+    const error = refusalOf(answer, this.server, clock.wallTime());
+    if (isOverloaded(error)) {
+      const holdMs = Math.min(error.retryAfterMs, LONGEST_HOLD_MS);
+      this.#heldUntil = Math.max(this.#heldUntil, clock.now() + holdMs);
     }
+    return error;
   }
 
-  async *#chunks(body: Response['body'], scope: RequestScope): AsyncGenerator<Buffer, void, undefined> {
+  async *#chunks(body: AsyncIterable<Buffer>, scope: RequestScope): AsyncGenerator<Buffer, void, undefined> {
     try {
       for await (const chunk of body) yield chunk;
     } catch (error) {
       throw this.#failure(error, scope);
     } finally {
-      scope.dispose();
+      this.#dispose(scope);
     }
   }
 
@@ -203,7 +217,5 @@ class PooledTransport implements Transport {
 }
 
 /** The server is there and wants fewer requests (429), or none for the moment (503). */
-const isOverloaded = (error: unknown): error is ApiError & { readonly retryAfterMs: number } =>
-  error instanceof ApiError &&
-  (error.status === 429 || error.status === 503) &&
-  error.retryAfterMs !== undefined;
+const isOverloaded = (error: ApiError): error is ApiError & { readonly retryAfterMs: number } =>
+  (error.status === 429 || error.status === 503) && error.retryAfterMs !== undefined;
