@@ -25,4 +25,4 @@ export interface Scenario {
   measure(world: World): Promise<readonly Figure[]>;
 }
 
-export type SubjectName = 'none' | 'ours' | 'go' | 'go-5qps';
+export type SubjectName = 'none' | 'ours' | 'go' | 'go-protobuf' | 'go-5qps';

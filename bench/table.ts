@@ -9,6 +9,8 @@ const COLUMNS = [
   'ours',
   'Go',
   'ours / Go',
+  'Go, protobuf',
+  'ours / Go, protobuf',
   'Go at 5/s',
   'API server',
   'ours / API server',
@@ -20,6 +22,7 @@ export function table({ measured }: Report): string {
     measured.find((one) => one.scenario === scenario && one.name === name && one.subject === subject);
   const row = ({ scenario, name, unit, bound }: Measured) => {
     const [ours, go] = [by(scenario, name, 'ours'), by(scenario, name, 'go')];
+    const protobuf = by(scenario, name, 'go-protobuf');
     const ceiling = scenario === 'ceiling' ? by(scenario, name, 'none') : boundOf(measured, bound);
     return [
       scenario,
@@ -28,6 +31,8 @@ export function table({ measured }: Report): string {
       spread(ours),
       spread(go),
       ratio(ours, go),
+      spread(protobuf),
+      ratio(ours, protobuf),
       spread(by(scenario, name, 'go-5qps')),
       spread(ceiling),
       ratio(ours, ceiling),

@@ -1,19 +1,24 @@
 import { Changes } from '../changes.ts';
-import type { Figure, Scenario } from '../scenario.ts';
+import type { Figure, Scenario, SubjectName } from '../scenario.ts';
 import { names, source } from '../sources.ts';
 import { percentile } from '../statistics.ts';
 
+interface EditsOptions {
+  readonly name: string;
+  /** Edited thrice each; their companions are tampered with, and deleted, once. */
+  readonly sources: number;
+  readonly subjects?: readonly SubjectName[];
+}
+
 /** One change after the other, each waited for. */
-export const edits: Scenario = {
-  name: 'edits',
-  describe:
-    'an edit of a source, an edit and a deletion of a companion: until the companion is as it should be',
-  subjects: ['ours', 'go', 'go-5qps'],
+export const edits = ({ sources: count, ...about }: EditsOptions): Scenario => ({
+  ...about,
+  describe: `${3 * count} edits of sources, ${count} edits and deletions of companions, one after the other: until the companion is as it should be`,
   measure: async (world) => {
     const namespace = `${world.prefix}edits`;
     await world.createNamespaces([namespace]);
     // One companion for each heal: one that is tampered with again and again is backed off, and rightly.
-    const sources = names('source-', world.size(100));
+    const sources = names('source-', world.size(count));
     await world.load.createAll(sources.map((name) => source(namespace, name)));
     using observer = await world.observe({ namespace, data: true });
     const complete = observer.collect(sources.length, () => true);
@@ -28,7 +33,7 @@ export const edits: Scenario = {
       ...figures('heal of a deletion', await serially(sources, (name) => changes.remove(name))),
     ];
   },
-};
+});
 
 async function serially(
   items: readonly string[],

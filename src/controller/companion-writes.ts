@@ -35,6 +35,7 @@ export class CompanionWrites {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #dryRun: boolean;
+  readonly #atOnce: number;
 
   constructor(deps: {
     readonly runner: StepRunner;
@@ -45,6 +46,8 @@ export class CompanionWrites {
     readonly clock: Clock;
     /** Say what would be written, and do not write. */
     readonly dryRun: boolean;
+    /** Steps of one pass under way at once. */
+    readonly atOnce: number;
   }) {
     this.#runner = deps.runner;
     this.#attempts = deps.attempts;
@@ -53,6 +56,7 @@ export class CompanionWrites {
     this.#log = deps.log;
     this.#clock = deps.clock;
     this.#dryRun = deps.dryRun;
+    this.#atOnce = deps.atOnce;
   }
 
   /** Whether a step must wait after earlier failures or heals of its companion; undefined: it need not. */
@@ -64,8 +68,22 @@ export class CompanionWrites {
     return truceMs > 0 ? { ms: truceMs, unfinished: false } : undefined;
   }
 
-  /** Carries out a step. Never rejects; resolves to undefined when it is done, or need not be. */
-  async attempt(step: WriteStep, pass: Pass): Promise<Wait | undefined> {
+  /** Carries out the steps. Never rejects; resolves to what is not done and has to be, in no particular order. */
+  async attempt(steps: readonly WriteStep[], pass: Pass): Promise<readonly Wait[]> {
+    const waits: Wait[] = [];
+    const rest = steps.values();
+    // No more of them than can be under way: to prepare a thousand in one turn would keep everybody else waiting.
+    const inTurn = async () => {
+      for (const step of rest) {
+        const wait = await this.#attempt(step, pass);
+        if (wait !== undefined) waits.push(wait);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(this.#atOnce, steps.length) }, inTurn));
+    return waits;
+  }
+
+  async #attempt(step: WriteStep, pass: Pass): Promise<Wait | undefined> {
     if (this.#dryRun) {
       if (step.action === 'defer') this.#reports.deferred(pass.source, step.companion, step.reason);
       else this.#reports.wouldWrite(pass.source, step);

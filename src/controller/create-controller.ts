@@ -100,8 +100,8 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     mutations,
   });
 
-  // Of the workers a quarter, at least one, is kept for fresh keys where there are several.
-  const bulkLimit = Math.max(1, options.workers - Math.ceil(options.workers / 4));
+  // Of the workers an eighth, at least one, is kept for fresh keys where there are several: their passes are short.
+  const bulkLimit = Math.max(1, options.workers - Math.ceil(options.workers / 8));
   const queue = new RateLimitingQueue<ObjectKey>({ clock, random, bulkLimit });
   configMaps.addHandler(
     configMapHandler({
@@ -118,7 +118,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   );
 
   const reports = new Reports(log);
-  const limiter = new WriteLimiter(options);
+  const limiter = new WriteLimiter(options, clock);
   const writer = new CompanionWriter({ api, limiter, mutations, vocabulary });
   const writes = new CompanionWrites({
     runner: new StepRunner({ view, api, writer }),
@@ -128,6 +128,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     log,
     clock,
     dryRun: options.dryRun,
+    atOnce: options.maxWritesInFlight,
   });
   const reconciler = new Reconciler({
     view,

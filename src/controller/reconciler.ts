@@ -160,10 +160,8 @@ export class Reconciler {
     const held = new Map(writes.map((step) => [step, this.#writes.holdOf(step, pass)]));
     const ready = writes.filter((step) => held.get(step) === undefined);
     const batch = lane === 'fresh' ? mostRecentFirst(ready, this.#view) : ready;
-    const outcomes = await Promise.all(
-      batch.slice(0, this.#writesPerPass[lane]).map((step) => this.#writes.attempt(step, pass)),
-    );
-    return combine([...held.values(), ...outcomes], ready.length > this.#writesPerPass[lane]);
+    const waits = await this.#writes.attempt(batch.slice(0, this.#writesPerPass[lane]), pass);
+    return combine([...held.values(), ...waits], ready.length > this.#writesPerPass[lane]);
   }
 
   /** Throws when the rest of a pass is better left to the next one. */

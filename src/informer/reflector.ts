@@ -10,12 +10,11 @@ import { guardedWatch, SilentWatchError } from './guarded-watch.ts';
 import type { HandlerSet } from './handler.ts';
 import type { IndexedMap } from './indexed-map.ts';
 import type { Stored } from './lister.ts';
+import { FIRST_PAGE_LIMIT, nextPageLimit } from './page-limit.ts';
 import { type Ending, type ReflectorState, recover } from './reflector-state.ts';
 import type { StoreWriter } from './store.ts';
 import { TurnBudget } from './turn-budget.ts';
 
-/** Objects in a page of a paged list: few enough that pages of the largest ConfigMaps do not block. */
-const PAGE_LIMIT = 100;
 /** A server that streams the initial list keeps sending; one that ignored the request falls silent after the last object. */
 const STREAMING_SILENCE_MS = 30_000;
 /** A kube-apiserver sends a bookmark every 60 s. */
@@ -109,12 +108,14 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   async #page(signal: AbortSignal): Promise<Watching> {
     const draft = this.#deps.writer.draft();
     let token: string | undefined;
+    let limit = FIRST_PAGE_LIMIT;
     for (;;) {
-      const options = { limit: PAGE_LIMIT, ...(token === undefined ? {} : { continue: token }) };
+      const options = { limit, ...(token === undefined ? {} : { continue: token }) };
       const page = await this.#deps.listWatch.list(options, signal);
       this.#health.heard();
       await this.#turns.each(page.items, (object) => draft.set(this.#convert(object)), signal);
       token = page.continue;
+      limit = nextPageLimit(page.items.length, page.bytes);
       if (token === undefined || token === '') {
         const { resourceVersion } = page;
         return await this.#replace(draft, { resourceVersion, relist: 'paging' }, signal);

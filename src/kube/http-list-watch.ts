@@ -90,6 +90,7 @@ function parseList<T extends KubeObject>(body: string): ListPage<T> | undefined 
   return {
     items,
     resourceVersion: metadata.resourceVersion,
+    bytes: body.length,
     ...(metadata.continue && { continue: metadata.continue }),
   };
 }

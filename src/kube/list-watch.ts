@@ -13,6 +13,8 @@ export type WatchEvent<T extends KubeObject> =
 export interface ListPage<T extends KubeObject> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
+  /** Length of the page as it came, about; 0: small. */
+  readonly bytes: number;
   /** Token of the next page; absent on the last. */
   readonly continue?: string;
 }

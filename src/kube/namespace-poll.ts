@@ -34,6 +34,7 @@ export function createNamespacePoll(
       return {
         items: namespace === undefined ? [] : [namespace],
         resourceVersion: namespace?.metadata.resourceVersion ?? ABSENT,
+        bytes: 0,
       };
     },
     watch: async function* (options, signal) {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { SupersededError, WriteLimiter, type WriteTurn } from '../../src/controller/write-limiter.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const turn = (lane: WriteTurn['lane']): WriteTurn => ({ lane, check: () => undefined });
 
 /** Writes that end when told to, and remember the order in which they left. */
 function setUp(maxWritesInFlight: number) {
-  const limiter = new WriteLimiter({ maxWritesInFlight, maxWritesPerSecond: 0 });
+  const clock = new ManualClock();
+  const limiter = new WriteLimiter({ maxWritesInFlight, maxWritesPerSecond: 0 }, clock);
   const left: string[] = [];
   const underWay = new Map<string, () => void>();
   const write = (name: string, lane: WriteTurn['lane']) =>
@@ -18,7 +20,7 @@ function setUp(maxWritesInFlight: number) {
     underWay.delete(name);
     await new Promise(setImmediate);
   };
-  return { limiter, left, underWay, write, end };
+  return { clock, limiter, left, underWay, write, end };
 }
 
 async function bulk(parts: ReturnType<typeof setUp>, count: number): Promise<void> {
@@ -34,6 +36,26 @@ describe('[Q2] the writes in flight', () => {
     void parts.write('edit', 'fresh');
     await new Promise(setImmediate);
     expect(parts.left).toEqual(['bulk 0', 'bulk 1', 'edit']);
+  });
+
+  test('bulk makes way while others have fresh writes, and has its places again half a second later', async () => {
+    const parts = setUp(16);
+    await bulk(parts, 100);
+    expect(parts.underWay.size).toBe(8);
+    void parts.write('edit', 'fresh');
+    for (let number = 0; number < 20; number++) await parts.end(`bulk ${number}`);
+    expect([...parts.underWay.keys()]).toEqual(['edit', 'bulk 20']);
+    await parts.clock.advance(500);
+    await parts.end('bulk 20');
+    await parts.end('bulk 21');
+    expect(parts.underWay.size).toBe(1 + 8);
+  });
+
+  test('the fresh writes with which a fan-out begins do not slow it down', async () => {
+    const parts = setUp(16);
+    void parts.write('first', 'fresh');
+    await bulk(parts, 100);
+    expect(parts.underWay.size).toBe(1 + 8);
   });
 
   test('never more than the bound, and fresh before bulk when it is reached', async () => {

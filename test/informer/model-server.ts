@@ -97,6 +97,7 @@ export class ModelServer implements ListWatch<Widget> {
     return {
       items,
       resourceVersion: String(version),
+      bytes: 100 * items.length,
       ...(more ? { continue: `${version}/${end}` } : {}),
     };
   }

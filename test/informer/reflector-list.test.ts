@@ -96,7 +96,7 @@ test.each(refusals)(
     });
     const { server } = running;
     expect(running.cached).toEqual(['default/a@1', 'default/b@2']);
-    expect(server.lists).toEqual([{ limit: 100 }, { limit: 100, continue: 'next' }]);
+    expect(server.lists).toEqual([{ limit: 10 }, { limit: 100, continue: 'next' }]);
     expect(server.watches[1]).toMatchObject({ sendInitialEvents: false, resourceVersion: '5' });
 
     // The watch from 5 is answered with 410: the relist does not try to stream again.
@@ -142,7 +142,7 @@ test('[W3] a 410 in the middle of a paged list starts again from the first page'
   const { server } = running;
   expect(running.cached).toEqual([]);
   await running.clock.advance(800);
-  expect(server.lists).toEqual([{ limit: 100 }, { limit: 100, continue: 'next' }, { limit: 100 }]);
+  expect(server.lists).toEqual([{ limit: 10 }, { limit: 100, continue: 'next' }, { limit: 10 }]);
   expect(running.cached).toEqual(['default/b@2']);
 });
 

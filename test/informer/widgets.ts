@@ -60,6 +60,7 @@ export const initialEventsEnd = (version: number): WatchEvent<Widget> => ({
 export const page = (version: number, items: readonly Widget[], next?: string): ListPage<Widget> => ({
   items,
   resourceVersion: String(version),
+  bytes: 100 * items.length,
   ...(next === undefined ? {} : { continue: next }),
 });
 
