@@ -12,6 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['controller'],
   ['demo'],
   ['cli'],
+  ['v8-flags.ts'],
   ['main.ts'],
 ];
 

@@ -45,12 +45,15 @@ test('[W2] a list comes in pages', async () => {
   expect(first).toEqual({
     items: [{ metadata: { name: 'a', resourceVersion: '1' } }],
     resourceVersion: '9',
+    bytes: expect.any(Number),
     continue: 'more',
   });
+  expect(first.bytes).toBeGreaterThan(100);
   const second = await listWatch.list({ limit: 100, continue: 'more' }, never);
   expect(second).toEqual({
     items: [{ metadata: { name: 'b', resourceVersion: '1' } }],
     resourceVersion: '9',
+    bytes: expect.any(Number),
   });
   const labelSelector = 'workshop.io/managed in (true,companion)';
   expect(query(0)).toEqual({ labelSelector, limit: '100' });
@@ -61,7 +64,7 @@ test('an empty list may be null, as Go writes it', async () => {
   const { listWatch } = await start((_, response) =>
     sendJson(response, 200, { metadata: { resourceVersion: '1' }, items: null }),
   );
-  expect(await listWatch.list({ limit: 1 }, never)).toEqual({ items: [], resourceVersion: '1' });
+  expect(await listWatch.list({ limit: 1 }, never)).toMatchObject({ items: [], resourceVersion: '1' });
 });
 
 test('[W3] a list that is something else is MALFORMED', async () => {
