@@ -61,12 +61,15 @@ export class SourceBodies {
     if (live.metadata.uid !== source.uid || digestOf(content) !== source.digest) {
       throw new StaleSourceError('the source has changed since it was observed');
     }
-    this.#cache.set(source.key, {
-      uid: source.uid,
-      resourceVersion: source.resourceVersion,
-      content: contentOf(live),
-    });
+    const { uid, resourceVersion } = source;
+    this.#keepIfRoom(source.key, { uid, resourceVersion, content: contentOf(live) });
     return content;
+  }
+
+  /** Pushes nothing out: a start over more than fits would evict each body right before its turn, and read all again. */
+  #keepIfRoom(key: ObjectKey, body: Body): void {
+    const { calculatedSize, maxSize } = this.#cache;
+    if (calculatedSize + sizeOf(body) <= maxSize) this.#cache.set(key, body);
   }
 }
 
@@ -74,11 +77,15 @@ function contentOf(object: ConfigMap): Content {
   return { data: object.data ?? {}, binaryData: object.binaryData ?? {} };
 }
 
-// A character of a JavaScript string takes one byte or, once one of them is beyond Latin-1, two.
 function sizeOf({ content }: Body): number {
-  let characters = 0;
+  let bytes = OVERHEAD_BYTES;
   for (const entries of [content.data, content.binaryData]) {
-    for (const [key, value] of Object.entries(entries)) characters += key.length + value.length;
+    for (const [key, value] of Object.entries(entries)) bytes += key.length + sizeOfText(value);
   }
-  return OVERHEAD_BYTES + 2 * characters;
+  return bytes;
+}
+
+/** A character of a JavaScript string takes one byte or, once one of them is beyond Latin-1, two; Latin-1 is taken for that. */
+function sizeOfText(text: string): number {
+  return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length;
 }

@@ -25,7 +25,7 @@ export class Connections {
   readonly #cluster: Cluster;
   readonly #maxCalls: number;
   readonly #ca: RotatingText | undefined;
-  #open: { readonly fingerprint: string; readonly dispatchers: Dispatchers } | undefined;
+  #open: { readonly material: Material; readonly dispatchers: Dispatchers } | undefined;
   readonly #draining = new Set<Dispatcher>();
 
   /** `maxCalls`: connections for calls, hence calls in flight; watches have as many as they need. */
@@ -39,18 +39,18 @@ export class Connections {
   for(credential: Credential): Dispatchers {
     const ca = this.#authority(() => this.#ca?.current());
     const { cert, key } = credential.clientCertificate ?? {};
-    const fingerprint = `${ca}\n${cert}\n${key}`;
-    if (this.#open?.fingerprint === fingerprint) return this.#open.dispatchers;
+    const material: Material = { ca, cert, key };
+    if (this.#open !== undefined && isSame(material, this.#open.material)) return this.#open.dispatchers;
     const previous = this.#open?.dispatchers;
     let dispatchers: Dispatchers;
     try {
-      dispatchers = this.#connect({ ca, cert, key });
+      dispatchers = this.#connect(material);
     } catch (error) {
       // Certificate and key are two files: between the two writes of a rotation they do not match.
       if (previous !== undefined) return previous;
       throw unusable('the client certificate and its key do not fit', error);
     }
-    this.#open = { fingerprint, dispatchers };
+    this.#open = { material, dispatchers };
     if (previous !== undefined) this.#drain(previous);
     return dispatchers;
   }
@@ -97,16 +97,12 @@ export class Connections {
     }
   }
 
-  #connect(material: {
-    ca: string | undefined;
-    cert: string | undefined;
-    key: string | undefined;
-  }): Dispatchers {
+  #connect(material: Material): Dispatchers {
     const { server, proxyUrl, tls } = this.#cluster;
     const { origin, protocol } = new URL(server);
     const connect: buildConnector.BuildOptions = {
       // One context for all connections: parsing a bundle of certificates for each of them costs milliseconds.
-      ...(protocol === 'https:' && { secureContext: createSecureContext(withoutAbsent(material)) }),
+      ...(protocol === 'https:' && { secureContext: createSecureContext(withoutAbsent({ ...material })) }),
       ...(tls?.skipVerify && { rejectUnauthorized: false }),
       ...(tls?.serverName !== undefined && { servername: tls.serverName }),
       timeout: CONNECT_TIMEOUT_MS,
@@ -120,6 +116,17 @@ export class Connections {
         : new ProxyAgent({ ...common, uri: proxyUrl, requestTls: connect, connections });
     return { calls: open(this.#maxCalls), watches: open(null) };
   }
+}
+
+/** PEM: what connections are made with. */
+interface Material {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+function isSame(a: Material, b: Material): boolean {
+  return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }
 
 function unusable(reason: string, cause: unknown): NetworkError {

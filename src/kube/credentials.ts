@@ -27,7 +27,7 @@ export class UserCredentials implements Credentials {
   readonly #key: RotatingText | undefined;
   readonly #plugin: AuthPlugin | undefined;
   #last: Credential = { headers: {} };
-  #lastText = '';
+  #lastParts: CredentialParts | undefined;
 
   constructor(user: ClusterUser, clock: Clock) {
     this.#user = user;
@@ -53,27 +53,22 @@ export class UserCredentials implements Credentials {
   }
 
   #compose(plugin: PluginCredential): Credential {
-    const credential = this.#read(() => this.#assemble(plugin));
-    const text = JSON.stringify(credential);
-    if (text !== this.#lastText) {
-      this.#last = credential;
-      this.#lastText = text;
+    const parts = this.#read(() => this.#parts(plugin));
+    // For every request: so nothing is put together, or compared as a whole, while nothing has changed.
+    if (this.#lastParts === undefined || !isSame(parts, this.#lastParts)) {
+      this.#last = credentialOf(parts, this.#user.impersonate);
+      this.#lastParts = parts;
     }
     return this.#last;
   }
 
-  #assemble(plugin: PluginCredential): Credential {
+  #parts(plugin: PluginCredential): CredentialParts {
     const cert = this.#cert?.current();
     const key = this.#key?.current();
-    const clientCertificate =
-      cert !== undefined && key !== undefined ? { cert, key } : plugin.clientCertificate;
-    const authorization = this.#authorization() ?? plugin.authorization;
+    const ownCertificate = cert !== undefined && key !== undefined ? { cert, key } : undefined;
     return {
-      headers: {
-        ...(authorization !== undefined && { authorization }),
-        ...impersonationHeaders(this.#user.impersonate),
-      },
-      ...(clientCertificate && { clientCertificate }),
+      authorization: this.#authorization() ?? plugin.authorization,
+      clientCertificate: ownCertificate ?? plugin.clientCertificate,
     };
   }
 
@@ -95,6 +90,32 @@ export class UserCredentials implements Credentials {
       });
     }
   }
+}
+
+interface CredentialParts {
+  readonly authorization: string | undefined;
+  readonly clientCertificate: Credential['clientCertificate'] | undefined;
+}
+
+function isSame(a: CredentialParts, b: CredentialParts): boolean {
+  return (
+    a.authorization === b.authorization &&
+    a.clientCertificate?.cert === b.clientCertificate?.cert &&
+    a.clientCertificate?.key === b.clientCertificate?.key
+  );
+}
+
+function credentialOf(
+  { authorization, clientCertificate }: CredentialParts,
+  impersonate: Impersonation | undefined,
+): Credential {
+  return {
+    headers: {
+      ...(authorization !== undefined && { authorization }),
+      ...impersonationHeaders(impersonate),
+    },
+    ...(clientCertificate && { clientCertificate }),
+  };
 }
 
 /** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */

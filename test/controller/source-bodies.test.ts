@@ -70,6 +70,30 @@ describe('[W4] source bodies', () => {
     expect(server.reads).toBe(2);
   });
 
+  test('what is read again pushes out nothing that the informer brought', async () => {
+    const { server, bodies } = setUp(25_000);
+    const [first, second] = ['first', 'second'].map((name) =>
+      seen(source('1', { text: 'x'.repeat(20_000) }, { name })),
+    );
+    if (first === undefined || second === undefined) throw new Error('two were made');
+    bodies.put(first.observed.key, source('1', { text: 'x'.repeat(20_000) }, { name: 'first' }));
+    server.live = source('1', { text: 'x'.repeat(20_000) }, { name: 'second' });
+    await bodies.selectedContent(second.observed, second.request);
+    expect(server.reads).toBe(1);
+    await bodies.selectedContent(first.observed, first.request);
+    expect(server.reads).toBe(1);
+  });
+
+  test('text beyond Latin-1 counts two bytes a character', async () => {
+    const { server, bodies } = setUp(30_000);
+    const object = source('1', { text: '語'.repeat(20_000) });
+    server.live = object;
+    const { observed, request } = seen(object);
+    bodies.put(observed.key, object);
+    await bodies.selectedContent(observed, request);
+    expect(server.reads).toBe(1);
+  });
+
   test('a bound of 0 keeps nothing', async () => {
     const { server, bodies } = setUp(0);
     const object = source('1', { a: 'b' });
