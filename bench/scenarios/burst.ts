@@ -1,6 +1,7 @@
 import { inFlight } from '../load.ts';
 import type { Scenario } from '../scenario.ts';
-import { checkCompanions, names, source } from '../sources.ts';
+import { settledNamespace } from '../settled.ts';
+import { checkCompanions, names } from '../sources.ts';
 import { percentile } from '../statistics.ts';
 
 const EDITS = 4;
@@ -12,14 +13,8 @@ export const burst: Scenario = {
   describe: `500 sources, ${EDITS} edits of each, ${IN_FLIGHT} in flight`,
   measure: async (world) => {
     const namespace = `${world.prefix}burst`;
-    await world.createNamespaces([namespace]);
     const sources = names('source-', world.size(500));
-    await world.load.createAll(sources.map((name) => source(namespace, name)));
-    using observer = await world.observe({ namespace, data: true });
-    const complete = observer.collect(sources.length, () => true);
-    await world.start();
-    await complete;
-    await world.settle();
+    using observer = await settledNamespace(world, namespace, sources);
 
     const before = await world.requests();
     const settled = observer.collect(

@@ -1,6 +1,7 @@
 import { Changes } from '../changes.ts';
 import type { Figure, Scenario, SubjectName } from '../scenario.ts';
-import { names, source } from '../sources.ts';
+import { settledNamespace } from '../settled.ts';
+import { names } from '../sources.ts';
 import { percentile } from '../statistics.ts';
 
 interface EditsOptions {
@@ -16,15 +17,9 @@ export const edits = ({ sources: count, ...about }: EditsOptions): Scenario => (
   describe: `${3 * count} edits of sources, ${count} edits and deletions of companions, one after the other: until the companion is as it should be`,
   measure: async (world) => {
     const namespace = `${world.prefix}edits`;
-    await world.createNamespaces([namespace]);
     // One companion for each heal: one that is tampered with again and again is backed off, and rightly.
     const sources = names('source-', world.size(count));
-    await world.load.createAll(sources.map((name) => source(namespace, name)));
-    using observer = await world.observe({ namespace, data: true });
-    const complete = observer.collect(sources.length, () => true);
-    await world.start();
-    await complete;
-    await world.settle();
+    using observer = await settledNamespace(world, namespace, sources);
     const changes = new Changes(world, observer, namespace);
     const thrice = [...sources, ...sources, ...sources];
     return [

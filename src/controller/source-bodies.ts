@@ -69,7 +69,8 @@ export class SourceBodies {
   /** Pushes nothing out: a start over more than fits would evict each body right before its turn, and read all again. */
   #keepIfRoom(key: ObjectKey, body: Body): void {
     const { calculatedSize, maxSize } = this.#cache;
-    if (calculatedSize + sizeOf(body) <= maxSize) this.#cache.set(key, body);
+    const size = sizeOf(body);
+    if (calculatedSize + size <= maxSize) this.#cache.set(key, body, { size });
   }
 }
 

@@ -9,7 +9,7 @@ const PAGE_BYTES = 4 * 1024 * 1024;
  * the largest objects (1 MiB) would keep for half a second if they came by the hundred.
  */
 export function nextPageLimit(objects: number, bytes: number): number {
-  if (objects === 0 || bytes === 0) return LARGEST_PAGE_LIMIT;
+  if (objects === 0) return LARGEST_PAGE_LIMIT;
   const fitting = Math.floor((PAGE_BYTES * objects) / bytes);
   return Math.min(Math.max(fitting, 1), LARGEST_PAGE_LIMIT);
 }

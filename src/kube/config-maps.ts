@@ -1,4 +1,5 @@
 import { NetworkError } from './errors.ts';
+import { parseJsonObject } from './json.ts';
 import { type ObjectKey, splitKey } from './object-key.ts';
 import type { ApiRequest, Transport } from './transport.ts';
 import type { ConfigMap, ObjectMeta, OwnerReference } from './types.ts';
@@ -48,8 +49,7 @@ const JSON_PATCH = 'application/json-patch+json';
 
 /**
  * Raw requests, not the client library's typed API: its models turn times into `Date`s, copy maps by assignment, which
- * loses the key `__proto__` (a legal key of a ConfigMap), and take more memory than all that we remember of 10,000
- * companions (docs/adr/0001).
+ * loses the key `__proto__` (a legal key of a ConfigMap), and cost some 10 MiB of memory (docs/adr/0001).
  */
 export function createConfigMapApi(
   transport: Transport,
@@ -59,13 +59,11 @@ export function createConfigMapApi(
 
   async function send<T>(request: ApiRequest): Promise<T> {
     const { body } = await transport.call(request);
-    try {
-      return JSON.parse(body) as T;
-    } catch {
-      throw new NetworkError(`${transport.server} answered with broken JSON: is it an API server?`, {
-        code: 'MALFORMED',
-      });
-    }
+    const parsed = parseJsonObject(body);
+    if (parsed !== undefined) return parsed as T;
+    throw new NetworkError(`${transport.server} answered with broken JSON: is it an API server?`, {
+      code: 'MALFORMED',
+    });
   }
 
   return {

@@ -1,4 +1,5 @@
 import { createSecureContext } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import { type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Clock } from '../clock/clock.ts';
 import type { Cluster } from './cluster.ts';
@@ -40,7 +41,7 @@ export class Connections {
     const ca = this.#authority(() => this.#ca?.current());
     const { cert, key } = credential.clientCertificate ?? {};
     const material: Material = { ca, cert, key };
-    if (this.#open !== undefined && isSame(material, this.#open.material)) return this.#open.dispatchers;
+    if (this.#open && isDeepStrictEqual(material, this.#open.material)) return this.#open.dispatchers;
     const previous = this.#open?.dispatchers;
     let dispatchers: Dispatchers;
     try {
@@ -102,7 +103,7 @@ export class Connections {
     const { origin, protocol } = new URL(server);
     const connect: buildConnector.BuildOptions = {
       // One context for all connections: parsing a bundle of certificates for each of them costs milliseconds.
-      ...(protocol === 'https:' && { secureContext: createSecureContext(withoutAbsent({ ...material })) }),
+      ...(protocol === 'https:' && { secureContext: createSecureContext(withoutAbsent(material)) }),
       ...(tls?.skipVerify && { rejectUnauthorized: false }),
       ...(tls?.serverName !== undefined && { servername: tls.serverName }),
       timeout: CONNECT_TIMEOUT_MS,
@@ -125,15 +126,11 @@ interface Material {
   readonly key: string | undefined;
 }
 
-function isSame(a: Material, b: Material): boolean {
-  return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
-}
-
 function unusable(reason: string, cause: unknown): NetworkError {
   return new NetworkError(`no connection to the cluster: ${reason}`, { code: 'CREDENTIALS', cause });
 }
 
-function withoutAbsent(material: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function withoutAbsent(material: Material): Record<string, string> {
   const present = Object.entries(material).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/clock.ts';
 import { AuthPlugin, type PluginCredential } from './auth-plugin.ts';
 import type { ClusterUser, Impersonation } from './cluster.ts';
@@ -27,7 +28,6 @@ export class UserCredentials implements Credentials {
   readonly #key: RotatingText | undefined;
   readonly #plugin: AuthPlugin | undefined;
   #last: Credential = { headers: {} };
-  #lastParts: CredentialParts | undefined;
 
   constructor(user: ClusterUser, clock: Clock) {
     this.#user = user;
@@ -53,22 +53,23 @@ export class UserCredentials implements Credentials {
   }
 
   #compose(plugin: PluginCredential): Credential {
-    const parts = this.#read(() => this.#parts(plugin));
-    // For every request: so nothing is put together, or compared as a whole, while nothing has changed.
-    if (this.#lastParts === undefined || !isSame(parts, this.#lastParts)) {
-      this.#last = credentialOf(parts, this.#user.impersonate);
-      this.#lastParts = parts;
-    }
+    const credential = this.#read(() => this.#assemble(plugin));
+    if (!isDeepStrictEqual(credential, this.#last)) this.#last = credential;
     return this.#last;
   }
 
-  #parts(plugin: PluginCredential): CredentialParts {
+  #assemble(plugin: PluginCredential): Credential {
     const cert = this.#cert?.current();
     const key = this.#key?.current();
-    const ownCertificate = cert !== undefined && key !== undefined ? { cert, key } : undefined;
+    const clientCertificate =
+      cert !== undefined && key !== undefined ? { cert, key } : plugin.clientCertificate;
+    const authorization = this.#authorization() ?? plugin.authorization;
     return {
-      authorization: this.#authorization() ?? plugin.authorization,
-      clientCertificate: ownCertificate ?? plugin.clientCertificate,
+      headers: {
+        ...(authorization !== undefined && { authorization }),
+        ...impersonationHeaders(this.#user.impersonate),
+      },
+      ...(clientCertificate && { clientCertificate }),
     };
   }
 
@@ -90,32 +91,6 @@ export class UserCredentials implements Credentials {
       });
     }
   }
-}
-
-interface CredentialParts {
-  readonly authorization: string | undefined;
-  readonly clientCertificate: Credential['clientCertificate'] | undefined;
-}
-
-function isSame(a: CredentialParts, b: CredentialParts): boolean {
-  return (
-    a.authorization === b.authorization &&
-    a.clientCertificate?.cert === b.clientCertificate?.cert &&
-    a.clientCertificate?.key === b.clientCertificate?.key
-  );
-}
-
-function credentialOf(
-  { authorization, clientCertificate }: CredentialParts,
-  impersonate: Impersonation | undefined,
-): Credential {
-  return {
-    headers: {
-      ...(authorization !== undefined && { authorization }),
-      ...impersonationHeaders(impersonate),
-    },
-    ...(clientCertificate && { clientCertificate }),
-  };
 }
 
 /** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */

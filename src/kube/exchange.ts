@@ -11,7 +11,7 @@ export interface Answer {
 
 /**
  * One request and its answer, as long as `scope` lasts. By undici's `dispatch`, not its `request`: that makes a stream,
- * a signal and their listeners for each answer, which is a third of what a small call costs (docs/performance.md).
+ * a signal and their listeners for each answer, a sixth of our processor time in a cold start (docs/performance.md).
  * Rejects with the scope's failure and with undici's errors.
  */
 export function exchange(

@@ -15,7 +15,7 @@ export interface ResourceSelection {
 }
 
 /**
- * List and watch of one collection, on raw requests: the typed APIs would build models, with `Date`s and without
+ * List and watch of one collection, on raw requests: the library's typed APIs would build models, with `Date`s and without
  * unknown fields, of thousands of objects that are only looked at, and have no watch that can be trusted.
  */
 export function createListWatch<T extends KubeObject>(

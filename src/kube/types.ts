@@ -1,7 +1,6 @@
 /**
- * The few Kubernetes objects that we read, as they are on the wire (times are strings), readonly.
- * The client library's models are used for writes; they turn times into `Date` and drop unknown
- * fields, which a watch over thousands of objects should not pay for.
+ * The few Kubernetes objects that we read, as they are on the wire (times are strings), readonly. The client library's
+ * models turn times into `Date` and drop unknown fields (docs/adr/0001).
  */
 
 export interface OwnerReference {
