@@ -37,46 +37,68 @@ const YIELD_MS = 500;
  * way for them, so that an edit does not wait behind another source's thousand companions (SPEC Q2).
  */
 export class WriteLimiter {
-  readonly #all: PQueue;
-  readonly #bulk: PQueue;
   readonly #clock: Clock;
+  readonly #places: number;
   readonly #bulkPlaces: { readonly most: number; readonly yielding: number };
+  /** Of p-queue only its rate limit is used: it has one bound, and no lanes with shares in it. */
+  readonly #paced: PQueue | undefined;
+  /** In the order in which they came: called when there is a place. */
+  readonly #waiting: Readonly<Record<Lane, (() => void)[]>> = { fresh: [], bulk: [] };
+  readonly #underWay: Record<Lane, number> = { fresh: 0, bulk: 0 };
   #yieldUntil = Number.NEGATIVE_INFINITY;
 
   constructor({ maxWritesInFlight, maxWritesPerSecond }: WriteLimits, clock: Clock) {
-    this.#all = new PQueue({
-      concurrency: maxWritesInFlight,
-      ...(maxWritesPerSecond > 0 && { interval: 1000, intervalCap: maxWritesPerSecond, strict: true }),
-    });
+    this.#clock = clock;
+    this.#places = maxWritesInFlight;
     this.#bulkPlaces = {
       most: Math.ceil(maxWritesInFlight * BULK_SHARE),
       yielding: Math.ceil(maxWritesInFlight * YIELDING_SHARE),
     };
-    this.#bulk = new PQueue({ concurrency: this.#bulkPlaces.most });
-    this.#clock = clock;
+    if (maxWritesPerSecond > 0) {
+      this.#paced = new PQueue({ interval: 1000, intervalCap: maxWritesPerSecond, strict: true });
+    }
   }
 
   /** Calls `write` when its turn comes, and settles as it does, or rejects with what the turn's check throws. */
-  run<T>({ lane, check }: WriteTurn, write: () => Promise<T>): Promise<T> {
-    const checked = async () => {
+  async run<T>({ lane, check }: WriteTurn, write: () => Promise<T>): Promise<T> {
+    // A fan-out begins with fresh writes of its own, before any bulk: they wait for nobody.
+    if (lane === 'fresh' && this.#underWay.bulk > 0) this.#yieldUntil = this.#clock.now() + YIELD_MS;
+    // Whoever waits has a place before whoever comes.
+    if (this.#waiting[lane].length === 0 && this.#hasPlace(lane)) this.#underWay[lane] += 1;
+    else await this.#place(lane);
+    try {
+      if (this.#paced !== undefined) await this.#paced.add(noop, { priority: lane === 'fresh' ? 1 : 0 });
       check();
-      return write();
-    };
-    if (lane === 'fresh') {
-      // A fan-out begins with fresh writes of its own, before any bulk: they wait for nobody.
-      if (this.#bulk.pending > 0) this.#yieldUntil = this.#clock.now() + YIELD_MS;
-      this.#share();
-      return this.#all.add(checked, { priority: 1 });
+      return await write();
+    } finally {
+      this.#underWay[lane] -= 1;
+      this.#admit('fresh');
+      this.#admit('bulk');
     }
-    return this.#bulk.add(() => {
-      this.#share();
-      return this.#all.add(checked);
+  }
+
+  #place(lane: Lane): Promise<void> {
+    return new Promise((admit) => {
+      this.#waiting[lane].push(admit);
+      // Bulk may have got its places back since the last write ended.
+      this.#admit(lane);
     });
   }
 
-  /** Without a timer: where no bulk write comes or goes, nobody needs the places. */
-  #share(): void {
+  #admit(lane: Lane): void {
+    while (this.#waiting[lane].length > 0 && this.#hasPlace(lane)) {
+      this.#underWay[lane] += 1;
+      this.#waiting[lane].shift()?.();
+    }
+  }
+
+  #hasPlace(lane: Lane): boolean {
+    const { fresh, bulk } = this.#underWay;
+    if (fresh + bulk >= this.#places) return false;
+    if (lane === 'fresh') return true;
     const { most, yielding } = this.#bulkPlaces;
-    this.#bulk.concurrency = this.#clock.now() < this.#yieldUntil ? yielding : most;
+    return bulk < (this.#clock.now() < this.#yieldUntil ? yielding : most);
   }
 }
+
+const noop = async () => undefined;

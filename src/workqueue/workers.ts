@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import PQueue from 'p-queue';
 import { type Clock, sleep } from '../clock/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { WorkQueue } from './queue.ts';
@@ -22,9 +21,12 @@ export interface WorkersOptions<K extends string> {
   readonly logger: Logger;
 }
 
-/** Takes keys out of a queue, runs `process` for up to `concurrency` of them at once, and marks them done. */
+/** Each takes one key after the other out of the queue, runs `process` for it, and marks it done. */
 export class Workers<K extends string> {
   readonly #options: WorkersOptions<K>;
+  #inFlight = 0;
+  /** When the first key of this turn of the event loop was taken; undefined: none was. */
+  #turnBegan: number | undefined;
 
   constructor(options: WorkersOptions<K>) {
     this.#options = options;
@@ -36,58 +38,62 @@ export class Workers<K extends string> {
    */
   async run(signal: AbortSignal): Promise<void> {
     const { queue, concurrency, logger } = this.#options;
-    // Of p-queue only the bound is used: its time limit and abort free a slot while the task in it still runs.
-    const executor = new PQueue({ concurrency });
-    const inFlight = new AbortController();
-    const dispatched = this.#dispatch(executor, signal, inFlight.signal);
+    const drained = new AbortController();
+    // A worker takes a key only when it can start on it, so that what waits does so in the queue, where its order is kept.
+    const workers = Promise.all(
+      Array.from({ length: concurrency }, () => this.#work(signal, drained.signal)),
+    );
 
     await aborted(signal);
     queue.shutDown();
-    if (!(await this.#drained(dispatched, executor))) {
-      logger.warn({ keys: executor.pending }, 'stopped before everything in flight had ended');
+    if (!(await this.#ended(workers))) {
+      logger.warn({ keys: this.#inFlight }, 'stopped before everything in flight had ended');
     }
-    inFlight.abort();
+    drained.abort();
   }
 
-  /** Hands a key over only when it can start, so that what waits does so in our queue, where its order is kept. */
-  async #dispatch(executor: PQueue, signal: AbortSignal, inFlight: AbortSignal): Promise<void> {
-    const { queue, clock } = this.#options;
-    let sliceStart = clock.now();
+  async #work(signal: AbortSignal, drained: AbortSignal): Promise<void> {
     for (;;) {
-      // Keys that need no I/O follow each other in microtasks, and 10,000 of them would block the event loop.
-      if (clock.now() - sliceStart >= TIME_SLICE_MS) {
-        await turn();
-        sliceStart = clock.now();
-      }
-      if (executor.pending >= executor.concurrency) await slotFree(executor);
-      const key = await queue.get();
+      const key = await this.#options.queue.get();
+      while (this.#isTurnLong()) await turn();
       if (key === undefined || signal.aborted) return;
-      void executor.add(() => this.#processOne(key, inFlight));
+      await this.#processOne(key, drained);
     }
+  }
+
+  /** Keys that need no I/O follow each other in microtasks, and 10,000 of them would block the event loop. */
+  #isTurnLong(): boolean {
+    const { clock } = this.#options;
+    if (this.#turnBegan !== undefined) return clock.now() - this.#turnBegan >= TIME_SLICE_MS;
+    this.#turnBegan = clock.now();
+    setImmediate(() => {
+      this.#turnBegan = undefined;
+    });
+    return false;
   }
 
   /** Never rejects: one key's fault must not end the work on the others. */
-  async #processOne(key: K, inFlight: AbortSignal): Promise<void> {
+  async #processOne(key: K, drained: AbortSignal): Promise<void> {
     const { queue, process, logger } = this.#options;
+    this.#inFlight += 1;
     try {
-      await process(key, inFlight);
+      await process(key, drained);
     } catch (err) {
       logger.error({ key, err }, 'processing failed unexpectedly; not retried');
     } finally {
+      this.#inFlight -= 1;
       queue.done(key);
     }
   }
 
   /** True when everything handed out has ended within the drain time. */
-  async #drained(dispatched: Promise<void>, executor: PQueue): Promise<boolean> {
+  async #ended(workers: Promise<unknown>): Promise<boolean> {
     const { clock, drainMs } = this.#options;
     const ended = new AbortController();
-    const idle = dispatched
-      .then(() => executor.onIdle())
-      .then(() => {
-        ended.abort();
-        return true;
-      });
+    const idle = workers.then(() => {
+      ended.abort();
+      return true;
+    });
     return Promise.race([idle, sleep(clock, drainMs, ended.signal).then(() => ended.signal.aborted)]);
   }
 }
@@ -95,8 +101,4 @@ export class Workers<K extends string> {
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}
-
-function slotFree(executor: PQueue): Promise<void> {
-  return new Promise((resolve) => executor.once('next', resolve));
 }
