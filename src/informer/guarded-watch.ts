@@ -12,8 +12,8 @@ export class SilentWatchError extends Error {
 }
 
 /**
- * The batches of a watch. Closes it and throws `SilentWatchError` when nothing came for `silenceMs()`, asked
- * anew for each wait; time that the consumer takes over a batch is not silence. Closed by `signal` too.
+ * The batches of a watch. Closes it and throws `SilentWatchError` when nothing came for `silenceMs()`, which
+ * may grow in the course of a watch; time that the consumer takes over a batch is not silence. Closed by `signal` too.
  */
 export async function* guardedWatch<T extends KubeObject>(
   listWatch: ListWatch<T>,
@@ -23,21 +23,28 @@ export async function* guardedWatch<T extends KubeObject>(
   const connection = new AbortController();
   const close = () => connection.abort();
   let silence: SilentWatchError | undefined;
-  const waitForMore = () => {
+  /** Undefined while the consumer is at work on a batch. */
+  let waitingSince: number | undefined = guard.clock.now();
+  // One timer that is set anew when it was too early, not one for each batch: there may be a thousand of those a second.
+  const look = () => {
+    const { clock } = guard;
     const silenceMs = guard.silenceMs();
-    return guard.clock.setTimer(silenceMs, () => {
-      silence = new SilentWatchError(silenceMs);
-      close();
-    });
+    const silentMs = waitingSince === undefined ? 0 : clock.now() - waitingSince;
+    if (silentMs < silenceMs) {
+      timer = clock.setTimer(silenceMs - silentMs, look);
+      return;
+    }
+    silence = new SilentWatchError(silenceMs);
+    close();
   };
   // Not AbortSignal.any: on Node 20 each one stays in memory for as long as the signal of the whole run does.
   guard.signal.addEventListener('abort', close, { once: true });
-  let timer = waitForMore();
+  let timer = guard.clock.setTimer(guard.silenceMs(), look);
   try {
     for await (const batch of listWatch.watch(options, connection.signal)) {
-      timer.cancel();
+      waitingSince = undefined;
       yield batch;
-      timer = waitForMore();
+      waitingSince = guard.clock.now();
     }
   } catch (error) {
     throw silence ?? error;

@@ -1,5 +1,4 @@
 import { createSecureContext } from 'node:tls';
-import { isDeepStrictEqual } from 'node:util';
 import { type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Clock } from '../clock/clock.ts';
 import type { Cluster } from './cluster.ts';
@@ -41,7 +40,7 @@ export class Connections {
     const ca = this.#authority(() => this.#ca?.current());
     const { cert, key } = credential.clientCertificate ?? {};
     const material: Material = { ca, cert, key };
-    if (this.#open && isDeepStrictEqual(material, this.#open.material)) return this.#open.dispatchers;
+    if (this.#open && areSame(material, this.#open.material)) return this.#open.dispatchers;
     const previous = this.#open?.dispatchers;
     let dispatchers: Dispatchers;
     try {
@@ -124,6 +123,10 @@ interface Material {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
+}
+
+function areSame(a: Material, b: Material): boolean {
+  return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }
 
 function unusable(reason: string, cause: unknown): NetworkError {

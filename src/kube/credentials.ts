@@ -14,11 +14,24 @@ export interface Credential {
 }
 
 export interface Credentials {
-  /** What to use now: the same object for as long as nothing changed. Rejects with `NetworkError` (`CREDENTIALS`). */
-  current(): Promise<Credential>;
+  /**
+   * What to use now: the same object for as long as nothing changed. A promise only where a plugin has to be asked.
+   * Throws and rejects with `NetworkError` (`CREDENTIALS`).
+   */
+  current(): Credential | Promise<Credential>;
   /** What to try after the server refused `rejected`: another object, or `rejected` itself when there is nothing better. */
   renew(rejected: Credential): Promise<Credential>;
 }
+
+/** What may rotate. */
+interface Parts {
+  readonly token: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  readonly plugin: PluginCredential;
+}
+
+const NO_PLUGIN: PluginCredential = {};
 
 /** The credentials of a kubeconfig's user. Files are read again as they rotate, see {@link RotatingText}. */
 export class UserCredentials implements Credentials {
@@ -28,6 +41,8 @@ export class UserCredentials implements Credentials {
   readonly #key: RotatingText | undefined;
   readonly #plugin: AuthPlugin | undefined;
   #last: Credential = { headers: {} };
+  /** What {@link #last} was made of. */
+  #lastParts: Parts | undefined;
 
   constructor(user: ClusterUser, clock: Clock) {
     this.#user = user;
@@ -38,14 +53,16 @@ export class UserCredentials implements Credentials {
     this.#plugin = usesPlugin && user.plugin ? new AuthPlugin(user.plugin, clock) : undefined;
   }
 
-  async current(): Promise<Credential> {
-    return this.#compose((await this.#plugin?.current()) ?? {});
+  current(): Credential | Promise<Credential> {
+    return this.#plugin === undefined
+      ? this.#compose(NO_PLUGIN)
+      : this.#plugin.current().then((plugin) => this.#compose(plugin));
   }
 
   async renew(rejected: Credential): Promise<Credential> {
     // Of many requests that are refused at once, the first has renewed it for all.
     if (this.#last !== rejected) return this.#last;
-    const plugin = (await this.#plugin?.renew()) ?? {};
+    const plugin = (await this.#plugin?.renew()) ?? NO_PLUGIN;
     this.#read(() => {
       for (const file of [this.#token, this.#cert, this.#key]) file?.reread();
     });
@@ -53,17 +70,24 @@ export class UserCredentials implements Credentials {
   }
 
   #compose(plugin: PluginCredential): Credential {
-    const credential = this.#read(() => this.#assemble(plugin));
+    const parts = this.#read(() => ({
+      token: this.#token?.current(),
+      cert: this.#cert?.current(),
+      key: this.#key?.current(),
+      plugin,
+    }));
+    // For every request: so what has not changed costs four comparisons.
+    if (this.#lastParts !== undefined && areSame(parts, this.#lastParts)) return this.#last;
+    this.#lastParts = parts;
+    const credential = this.#assemble(parts);
     if (!isDeepStrictEqual(credential, this.#last)) this.#last = credential;
     return this.#last;
   }
 
-  #assemble(plugin: PluginCredential): Credential {
-    const cert = this.#cert?.current();
-    const key = this.#key?.current();
+  #assemble({ token, cert, key, plugin }: Parts): Credential {
     const clientCertificate =
       cert !== undefined && key !== undefined ? { cert, key } : plugin.clientCertificate;
-    const authorization = this.#authorization() ?? plugin.authorization;
+    const authorization = this.#authorization(token) ?? plugin.authorization;
     return {
       headers: {
         ...(authorization !== undefined && { authorization }),
@@ -73,8 +97,7 @@ export class UserCredentials implements Credentials {
     };
   }
 
-  #authorization(): string | undefined {
-    const token = this.#token?.current();
+  #authorization(token: string | undefined): string | undefined {
     if (token !== undefined) return `Bearer ${token}`;
     const { basic } = this.#user;
     return basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
@@ -91,6 +114,10 @@ export class UserCredentials implements Credentials {
       });
     }
   }
+}
+
+function areSame(a: Parts, b: Parts): boolean {
+  return a.token === b.token && a.cert === b.cert && a.key === b.key && a.plugin === b.plugin;
 }
 
 /** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */

@@ -1,8 +1,8 @@
-import type { Clock, Timer } from '../clock/clock.ts';
+import type { Deadlines } from './deadlines.ts';
 import { NetworkError } from './errors.ts';
 
 export interface RequestScopeOptions {
-  readonly clock: Clock;
+  readonly deadlines: Deadlines;
   /** Gives the request up. */
   readonly signal: AbortSignal | undefined;
   /** `host:port`, for messages. */
@@ -18,7 +18,7 @@ export class RequestScope {
   readonly #options: RequestScopeOptions;
   readonly #listeners = new Set<(failure: NetworkError) => void>();
   #failure: NetworkError | undefined;
-  #timer: Timer | undefined;
+  #stopLimit: (() => void) | undefined;
 
   constructor(options: RequestScopeOptions) {
     this.#options = options;
@@ -54,22 +54,23 @@ export class RequestScope {
     });
   }
 
-  startTimer(timeLimitMs: number): void {
-    this.#timer = this.#options.clock.setTimer(timeLimitMs, () => {
-      this.#fail('TIMEOUT', `did not answer within ${timeLimitMs / 1000} s`);
-    });
+  startLimit(): void {
+    const { deadlines } = this.#options;
+    this.#stopLimit = deadlines.begin(() =>
+      this.#fail('TIMEOUT', `did not answer within ${deadlines.limitMs / 1000} s`),
+    );
   }
 
   /** From here on the request is ended only by who gives it up. */
-  stopTimer(): void {
-    this.#timer?.cancel();
+  stopLimit(): void {
+    this.#stopLimit?.();
   }
 
   readonly giveUp = (): void => this.#fail('ABORTED', 'was not waited for: the request was given up');
 
-  /** Lets go of timer and signal; to be called however the request ended. */
+  /** Lets go of time limit and signal; to be called however the request ended. */
   dispose(): void {
-    this.stopTimer();
+    this.stopLimit();
     this.#options.signal?.removeEventListener('abort', this.giveUp);
   }
 

@@ -2,6 +2,7 @@ import { type Clock, sleep } from '../clock/clock.ts';
 import type { Cluster } from './cluster.ts';
 import { Connections } from './connections.ts';
 import { type Credential, type Credentials, UserCredentials } from './credentials.ts';
+import { Deadlines } from './deadlines.ts';
 import { ApiError } from './errors.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { isTlsFailure, networkErrorOf } from './network-error.ts';
@@ -70,28 +71,34 @@ export function createTransport(cluster: Cluster, options: TransportOptions): Tr
 
 class PooledTransport implements Transport {
   readonly server: string;
-  readonly #url: URL;
+  readonly #origin: string;
+  /** What comes before every path: an API server may be behind a proxy that serves several. */
+  readonly #basePath: string;
   readonly #options: TransportOptions;
   readonly #credentials: Credentials;
   readonly #connections: Connections;
+  readonly #deadlines: Deadlines;
   readonly #open = new Set<RequestScope>();
   /** No call leaves before this reading of the clock, because the server asked for it. */
   #heldUntil = Number.NEGATIVE_INFINITY;
 
   constructor(cluster: Cluster, options: TransportOptions) {
-    this.#url = new URL(cluster.server);
-    const { hostname, port, protocol } = this.#url;
+    const { origin, pathname, hostname, port, protocol } = new URL(cluster.server);
+    this.#origin = origin;
+    this.#basePath = pathname.replace(/\/$/, '');
     this.server = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
     this.#options = options;
     this.#credentials = new UserCredentials(cluster.user ?? { name: 'anonymous' }, options.clock);
+    this.#deadlines = new Deadlines(options.clock, options.timeLimitMs ?? TIME_LIMIT_MS);
     this.#connections = new Connections(cluster, options.clock, options.connections ?? CONNECTIONS);
   }
 
   async call(request: ApiRequest): Promise<ApiReply> {
     const scope = this.#scope(request);
     try {
-      await this.#hold(scope);
-      scope.startTimer(this.#timeLimitMs);
+      if (this.#heldUntil > this.#options.clock.now()) await this.#hold(scope);
+      if (scope.failure) throw scope.failure;
+      scope.startLimit();
       const answer = await this.#send(scope, (credential) =>
         exchange(this.#connections.for(credential).calls, this.#dispatched(request, credential), scope),
       );
@@ -107,7 +114,7 @@ class PooledTransport implements Transport {
   async stream(request: ApiRequest): Promise<AsyncIterable<Buffer>> {
     const scope = this.#scope(request);
     try {
-      scope.startTimer(this.#timeLimitMs);
+      scope.startLimit();
       const signal = scope.signal();
       const { body, ...head } = await this.#send(scope, async (credential) => {
         const options = { ...this.#dispatched(request, credential), signal };
@@ -117,7 +124,7 @@ class PooledTransport implements Transport {
         return isSuccess(response) ? response : { ...response, body: await response.body.text() };
       });
       if (typeof body === 'string') throw this.#refusal({ ...head, body });
-      scope.stopTimer();
+      scope.stopLimit();
       return this.#chunks(body, scope);
     } catch (error) {
       this.#dispose(scope);
@@ -134,12 +141,8 @@ class PooledTransport implements Transport {
     await (this.#options.signal.aborted ? this.#connections.destroy() : this.#connections.close());
   }
 
-  get #timeLimitMs(): number {
-    return this.#options.timeLimitMs ?? TIME_LIMIT_MS;
-  }
-
   #scope({ signal }: ApiRequest): RequestScope {
-    const scope = new RequestScope({ clock: this.#options.clock, signal, server: this.server });
+    const scope = new RequestScope({ deadlines: this.#deadlines, signal, server: this.server });
     this.#open.add(scope);
     if (this.#options.signal.aborted) scope.giveUp();
     return scope;
@@ -153,14 +156,13 @@ class PooledTransport implements Transport {
   /** Waits while the server wants peace; the time limit of the call begins after it. */
   async #hold(scope: RequestScope): Promise<void> {
     const { clock } = this.#options;
-    const waitMs = this.#heldUntil - clock.now();
-    if (waitMs > 0) await sleep(clock, waitMs, scope.signal());
-    if (scope.failure) throw scope.failure;
+    await sleep(clock, this.#heldUntil - clock.now(), scope.signal());
   }
 
   /** Sends, and once more where that is safe and promises something, see {@link Transport}. */
   async #send<R extends { readonly statusCode: number }>(scope: RequestScope, send: Send<R>): Promise<R> {
-    const credential = await scope.within(this.#credentials.current());
+    const current = this.#credentials.current();
+    const credential = current instanceof Promise ? await scope.within(current) : current;
     let response: R;
     try {
       response = await send(credential);
@@ -178,9 +180,9 @@ class PooledTransport implements Transport {
 
   #dispatched(request: ApiRequest, credential: Credential) {
     return {
-      origin: this.#url.origin,
+      origin: this.#origin,
       method: request.method,
-      path: `${this.#url.pathname.replace(/\/$/, '')}${request.path}`,
+      path: this.#basePath + request.path,
       headers: {
         accept: 'application/json',
         ...request.headers,

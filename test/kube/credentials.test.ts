@@ -69,7 +69,8 @@ test('a file that is missing or empty in the middle of a rotation leaves the las
 test('a file that was never there is named, its content never', async () => {
   const { path } = temporaryFolder();
   const token = file(`${path}/token`);
-  const failure = await failureOf(new UserCredentials({ name: 'alice', token }, new ManualClock()).current());
+  const credentials = new UserCredentials({ name: 'alice', token }, new ManualClock());
+  const failure = await failureOf((async () => credentials.current())());
   expect(failure).toMatchObject({
     name: 'NetworkError',
     code: 'CREDENTIALS',
