@@ -66,6 +66,11 @@ export class Attempts {
     if (ofSource?.delete(companion) && ofSource.size === 0) this.#attempts.delete(source);
   }
 
+  /** Whether any companion of the source has failed. */
+  hasAny(source: ObjectKey): boolean {
+    return this.#attempts.has(source);
+  }
+
   /** Whether the last failure may be overcome by trying again. */
   isTransient(source: ObjectKey, companion: ObjectKey): boolean {
     return this.#get(source, companion)?.kind === 'transient';

@@ -5,8 +5,9 @@ import type { ObjectMeta } from '../kube/types.ts';
 import { annotationsAt, type CompanionShape, ownerReferenceAt } from '../mirror/companion.ts';
 import type { Content } from '../mirror/digest.ts';
 import type { Difference } from '../mirror/drift.ts';
-import { type ObservedConfigMap, observe } from '../mirror/observed.ts';
+import { type ObservedConfigMap, observeWritten } from '../mirror/observed.ts';
 import { healingPatch } from '../mirror/patch.ts';
+import { updated } from '../mirror/update.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { MutationCache } from './mutation-cache.ts';
 import type { WriteLimiter, WriteTurn } from './write-limiter.ts';
@@ -19,7 +20,7 @@ export interface Drifted {
 
 /**
  * The only place that writes to the cluster. Each write carries what makes it safe to repeat or to come too late: a
- * create fails where something is, a patch and a delete fail where something has changed (SPEC R2, R8).
+ * create fails where something is, an update, a patch and a delete fail where something has changed (SPEC R2, R8).
  * All methods reject with what the API rejects with.
  */
 export class CompanionWriter {
@@ -50,13 +51,14 @@ export class CompanionWriter {
     wanted: { readonly content: Content; readonly digest: string } | undefined,
     turn: WriteTurn,
   ): Promise<ObservedConfigMap> {
-    const patch = healingPatch(actual, differences, wanted?.content);
+    const { key, immutable, hasMore } = actual;
+    const whole = wanted && updated(actual, differences, wanted.content);
+    const patch = whole ? [] : healingPatch(actual, differences, wanted?.content);
+    const send = () => (whole ? this.#api.update(whole) : this.#api.patch(key, patch));
     const digest = wanted?.digest ?? actual.digest;
     try {
       return await this.#limiter.run(turn, () =>
-        this.#mutations.follow(actual.key, async () =>
-          this.#written(await this.#api.patch(actual.key, patch), digest, actual.immutable),
-        ),
+        this.#mutations.follow(key, async () => this.#written(await send(), { digest, immutable, hasMore })),
       );
     } catch (error) {
       if (isNotFound(error)) this.#mutations.forget(actual.key);
@@ -93,7 +95,11 @@ export class CompanionWriter {
       ...(owner !== undefined && { ownerReferences: [owner] }),
     };
     await this.#mutations.follow(key, async () =>
-      this.#written(await this.#api.create({ metadata, ...content }), shape.digest, false),
+      this.#written(await this.#api.create({ metadata, ...content }), {
+        digest: shape.digest,
+        immutable: false,
+        hasMore: false,
+      }),
     );
   }
 
@@ -109,8 +115,10 @@ export class CompanionWriter {
     });
   }
 
-  /** The object after a write, from the metadata that the server answered with and what was sent. */
-  #written(metadata: ObjectMeta, digest: string, immutable: boolean): ObservedConfigMap {
-    return { ...observe({ metadata }, this.#vocabulary), digest, immutable };
+  #written(
+    metadata: ObjectMeta,
+    sent: Pick<ObservedConfigMap, 'digest' | 'immutable' | 'hasMore'>,
+  ): ObservedConfigMap {
+    return observeWritten(metadata, sent, this.#vocabulary);
   }
 }

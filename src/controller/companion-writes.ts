@@ -5,6 +5,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Attempts } from './attempts.ts';
 import { describeError, judge } from './failure.ts';
 import type { Fights } from './fights.ts';
+import { PassLog } from './pass-log.ts';
 import type { Reports } from './reports.ts';
 import type { Desired, StepRunner, WriteStep } from './step-runner.ts';
 import { SupersededError, type WriteTurn } from './write-limiter.ts';
@@ -71,49 +72,50 @@ export class CompanionWrites {
   /** Carries out the steps. Never rejects; resolves to what is not done and has to be, in no particular order. */
   async attempt(steps: readonly WriteStep[], pass: Pass): Promise<readonly Wait[]> {
     const waits: Wait[] = [];
+    const log = new PassLog(this.#log, this.#clock, pass.source, steps.length);
     const rest = steps.values();
     // No more of them than can be under way: to prepare a thousand in one turn would keep everybody else waiting.
     const inTurn = async () => {
       for (const step of rest) {
-        const wait = await this.#attempt(step, pass);
+        const wait = await this.#attempt(step, pass, log);
         if (wait !== undefined) waits.push(wait);
       }
     };
     await Promise.all(Array.from({ length: Math.min(this.#atOnce, steps.length) }, inTurn));
+    log.end();
     return waits;
   }
 
-  async #attempt(step: WriteStep, pass: Pass): Promise<Wait | undefined> {
+  async #attempt(step: WriteStep, pass: Pass, log: PassLog): Promise<Wait | undefined> {
     if (this.#dryRun) {
       if (step.action === 'defer') this.#reports.deferred(pass.source, step.companion, step.reason);
       else this.#reports.wouldWrite(pass.source, step);
       return undefined;
     }
-    const start = this.#clock.now();
+    const begunAt = this.#clock.now();
     let done: Step['action'];
     try {
       done = await this.#runner.run(step, pass.desired, pass.turn);
     } catch (error) {
       return error instanceof SupersededError ? undefined : this.#failed(step, pass, error);
     }
-    this.#succeeded(step, done, pass, this.#clock.now() - start);
+    log.wrote(step.companion, done, step.reason, begunAt);
+    this.#succeeded(step, done, pass);
     return undefined;
   }
 
   /** Forgets the failures of the source's companions of which nothing is to be written any more. */
-  keepOnly(source: ObjectKey, toBeWritten: ReadonlySet<ObjectKey>): void {
+  keepOnly(source: ObjectKey, steps: readonly WriteStep[]): void {
+    if (!this.#attempts.hasAny(source)) return;
+    const toBeWritten = new Set(steps.map((step) => step.companion));
     this.#attempts.forget(source, (companion) => !toBeWritten.has(companion));
   }
 
-  #succeeded(step: WriteStep, done: Step['action'], pass: Pass, durationMs: number): void {
-    const { companion, reason } = step;
+  #succeeded(step: WriteStep, done: Step['action'], pass: Pass): void {
+    const { companion } = step;
     const { source, sourceVersion } = pass;
     this.#attempts.succeeded(source, companion);
     this.#reports.written(source, companion);
-    this.#log.info(
-      { source, companion, reason, durationMs: Math.round(durationMs * 10) / 10 },
-      WRITTEN[done],
-    );
     if (done === 'delete') this.#fights.deleted(companion);
     if (done === 'delete' || done === 'none') return;
     const fought = this.#fights.wrote(companion, sourceVersion);
@@ -147,12 +149,3 @@ export class CompanionWrites {
 function fingerprintOf(step: WriteStep, sourceVersion: string): string {
   return `${sourceVersion} ${step.action} ${'actual' in step ? step.actual.resourceVersion : ''}`;
 }
-
-const WRITTEN = {
-  create: 'companion created',
-  update: 'companion updated',
-  replace: 'companion replaced',
-  delete: 'companion deleted',
-  defer: 'companion left to another source',
-  none: 'companion met as it should be',
-} as const satisfies Record<Step['action'], string>;

@@ -72,8 +72,8 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const configMaps = createInformer({
     name: 'configmaps',
     listWatches: deps.configMaps,
-    transform: (object: ConfigMap) => {
-      const observed = observe(object, vocabulary);
+    transform: (object: ConfigMap, known) => {
+      const observed = observe(object, vocabulary, known);
       if (observed.request !== undefined) bodies.put(observed.key, object);
       return observed;
     },
@@ -139,6 +139,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     namespacesKnown: () => namespaces.areKnown(),
     stopping: () => queue.shuttingDown,
     awaited: (key) => queue.isAwaited(key),
+    demote: (key) => queue.demote(key),
     writesPerPass: options.dryRun ? UNLIMITED : WRITES_PER_PASS,
   });
   const processor = new Processor({ queue, reconciler, reports, log });

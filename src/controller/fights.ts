@@ -7,6 +7,8 @@ const WINDOW_MS = 60_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
+const NEVER: readonly number[] = [];
+
 interface Heals {
   /** The source's version that was written: writing a newer one is no heal. */
   readonly sourceVersion: string;
@@ -36,7 +38,7 @@ export class Fights {
     this.#forgetPeaceful(now);
     const before = this.#heals.get(companion);
     if (before?.sourceVersion !== sourceVersion) {
-      this.#heals.set(companion, { sourceVersion, lastWrite: now, healed: [], excess: 0 });
+      this.#heals.set(companion, { sourceVersion, lastWrite: now, healed: NEVER, excess: 0 });
       return false;
     }
     const healed = [...before.healed.filter((time) => now - time < WINDOW_MS), now];

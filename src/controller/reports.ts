@@ -48,10 +48,11 @@ export class Reports {
   }
 
   /** Forgets what was said of companions that the source's plan no longer has. */
-  keepOnly(source: ObjectKey, planned: ReadonlySet<ObjectKey>): void {
+  keepOnly(source: ObjectKey, plan: readonly Step[]): void {
     const ofSource = this.#said.get(source);
     if (ofSource === undefined) return;
-    for (const subject of ofSource.keys()) if (!planned.has(subject as ObjectKey)) ofSource.delete(subject);
+    const planned = new Set<string>(plan.map((step) => step.companion));
+    for (const subject of ofSource.keys()) if (!planned.has(subject)) ofSource.delete(subject);
     if (ofSource.size === 0) this.#said.delete(source);
   }
 

@@ -7,18 +7,21 @@ import type { Indexers, Lister, Stored } from './lister.ts';
  */
 type Index = Map<string, ObjectKey | Set<ObjectKey>>;
 
+interface IndexOf<S> {
+  readonly valuesOf: (item: S) => readonly string[];
+  readonly entries: Index;
+}
+
+const NONE: readonly never[] = [];
+
 /** Items by key, and by the values that each index gives. Every change to one item costs the same, however many there are. */
 export class IndexedMap<S extends Stored, I extends string = string> implements Lister<S, I> {
   readonly #items = new Map<ObjectKey, S>();
-  readonly #indexes: readonly {
-    readonly name: I;
-    readonly valuesOf: (item: S) => readonly string[];
-    readonly entries: Index;
-  }[];
+  readonly #indexes: ReadonlyMap<string, IndexOf<S>>;
 
   constructor(indexers: Indexers<S, I>) {
-    const names = Object.keys(indexers) as I[];
-    this.#indexes = names.map((name) => ({ name, valuesOf: indexers[name], entries: new Map() }));
+    const all = Object.entries<IndexOf<S>['valuesOf']>(indexers);
+    this.#indexes = new Map(all.map(([name, valuesOf]) => [name, { valuesOf, entries: new Map() }]));
   }
 
   get size(): number {
@@ -34,10 +37,12 @@ export class IndexedMap<S extends Stored, I extends string = string> implements 
   }
 
   byIndex(name: I, value: string): readonly S[] {
-    const index = this.#indexes.find((candidate) => candidate.name === name);
+    const index = this.#indexes.get(name);
     if (index === undefined) throw new Error(`no index is named ${name}`);
+    const entry = index.entries.get(value);
+    if (entry === undefined) return NONE;
     const items: S[] = [];
-    for (const key of keysIn(index.entries.get(value))) {
+    for (const key of typeof entry === 'string' ? [entry] : entry) {
       const item = this.#items.get(key);
       if (item !== undefined) items.push(item);
     }
@@ -48,7 +53,7 @@ export class IndexedMap<S extends Stored, I extends string = string> implements 
   set(item: S): S | undefined {
     const previous = this.#items.get(item.key);
     this.#items.set(item.key, item);
-    for (const { valuesOf, entries } of this.#indexes) {
+    for (const { valuesOf, entries } of this.#indexes.values()) {
       const before = previous === undefined ? [] : valuesOf(previous);
       const after = valuesOf(item);
       if (equal(before, after)) continue;
@@ -63,16 +68,11 @@ export class IndexedMap<S extends Stored, I extends string = string> implements 
     const previous = this.#items.get(key);
     if (previous === undefined) return undefined;
     this.#items.delete(key);
-    for (const { valuesOf, entries } of this.#indexes) {
+    for (const { valuesOf, entries } of this.#indexes.values()) {
       for (const value of valuesOf(previous)) unfile(entries, value, key);
     }
     return previous;
   }
-}
-
-function keysIn(entry: ObjectKey | Set<ObjectKey> | undefined): Iterable<ObjectKey> {
-  if (entry === undefined) return [];
-  return typeof entry === 'string' ? [entry] : entry;
 }
 
 function file(index: Index, value: string, key: ObjectKey): void {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { ListWatch } from '../kube/list-watch.ts';
+import type { ObjectKey } from '../kube/object-key.ts';
 import type { KubeObject } from '../kube/types.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Handler, HandlerSet } from './handler.ts';
@@ -17,10 +18,10 @@ export interface InformerOptions<T extends KubeObject, S extends Stored, I exten
   readonly listWatches: ReadonlyMap<string, ListWatch<T>>;
   /**
    * Makes what is kept of an object: its key, uid and resourceVersion unchanged, and whatever else is
-   * wanted. Must not throw, nor hold on to the object or to a part of it that it does not want kept. Not
+   * wanted. `known` finds what is kept of others, for what they have in common. Must not throw, nor hold on to the object or to a part of it that it does not want kept. Not
    * called for a version that the store has already.
    */
-  readonly transform: (object: T) => S;
+  readonly transform: (object: T, known: (key: ObjectKey) => S | undefined) => S;
   readonly indexers: Indexers<S, I>;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */

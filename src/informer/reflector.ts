@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../clock/clock.ts';
 import { NetworkError } from '../kube/errors.ts';
 import type { ListWatch, WatchEvent } from '../kube/list-watch.ts';
-import { keyOf } from '../kube/object-key.ts';
+import { keyOf, type ObjectKey } from '../kube/object-key.ts';
 import type { KubeObject } from '../kube/types.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ConnectionHealth } from './connection-health.ts';
@@ -28,7 +28,7 @@ export interface ReflectorDeps<T extends KubeObject, S extends Stored> {
   readonly listWatch: ListWatch<T>;
   readonly writer: StoreWriter<S>;
   /** Pure and total. Only its result is kept. */
-  readonly transform: (object: T) => S;
+  readonly transform: (object: T, known: (key: ObjectKey) => S | undefined) => S;
   readonly handlers: HandlerSet<S>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -113,7 +113,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
       const options = { limit, ...(token === undefined ? {} : { continue: token }) };
       const page = await this.#deps.listWatch.list(options, signal);
       this.#health.heard();
-      await this.#turns.each(page.items, (object) => draft.set(this.#convert(object)), signal);
+      await this.#turns.each(page.items, (object) => draft.set(this.#convert(object, draft)), signal);
       token = page.continue;
       limit = nextPageLimit(page.items.length, page.bytes);
       if (token === undefined || token === '') {
@@ -195,7 +195,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   #fill(draft: IndexedMap<S>, event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') return;
     if (event.type === 'DELETED') draft.delete(keyOf(event.object));
-    else draft.set(this.#convert(event.object));
+    else draft.set(this.#convert(event.object, draft));
   }
 
   /** Returns the resourceVersion up to which the store is now complete. */
@@ -212,11 +212,12 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   }
 
   /** What the store keeps of an object: the same item as before when the version is the same. */
-  #convert(object: T): S {
+  #convert(object: T, draft?: IndexedMap<S>): S {
+    const { writer, transform } = this.#deps;
     const { uid, resourceVersion } = object.metadata;
-    const known = this.#deps.writer.get(keyOf(object));
-    if (known?.uid === uid && known.resourceVersion === resourceVersion) return known;
-    return deepFreeze(this.#deps.transform(object));
+    const before = writer.get(keyOf(object));
+    if (before?.uid === uid && before.resourceVersion === resourceVersion) return before;
+    return deepFreeze(transform(object, (key) => draft?.get(key) ?? writer.get(key)));
   }
 
   #logTurn(from: ReflectorState, to: ReflectorState, ending: Ending): void {

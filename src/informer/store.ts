@@ -93,6 +93,8 @@ class StoreLister<S extends Stored, I extends string> implements Lister<S, I> {
   }
 
   byIndex(name: I, value: string): readonly S[] {
+    const [only] = this.#partitions;
+    if (only !== undefined && this.#partitions.length === 1) return only.items.byIndex(name, value);
     return this.#partitions.flatMap((partition) => partition.items.byIndex(name, value));
   }
 }

@@ -1,6 +1,6 @@
 import { NetworkError } from './errors.ts';
 import { parseJsonObject } from './json.ts';
-import { type ObjectKey, splitKey } from './object-key.ts';
+import { keyOf, type ObjectKey, splitKey } from './object-key.ts';
 import type { ApiRequest, Transport } from './transport.ts';
 import type { ConfigMap, ObjectMeta, OwnerReference } from './types.ts';
 
@@ -18,6 +18,11 @@ export interface NewConfigMap {
   readonly binaryData?: Readonly<Record<string, string>>;
 }
 
+/** A ConfigMap to be put in the place of another version of it. */
+export interface NextConfigMap extends NewConfigMap {
+  readonly metadata: NewConfigMap['metadata'] & { readonly uid: string; readonly resourceVersion: string };
+}
+
 /** RFC 6902. */
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
@@ -29,6 +34,8 @@ export interface ConfigMapApi {
   get(key: ObjectKey): Promise<ConfigMap>;
   /** Resolves to the metadata that the server gave it. */
   create(body: NewConfigMap): Promise<ObjectMeta>;
+  /** Another version than `body` says, or another object, is a conflict. Resolves to the metadata after the update. */
+  update(body: NextConfigMap): Promise<ObjectMeta>;
   /** Resolves to the metadata after the patch. */
   patch(key: ObjectKey, patch: JsonPatch): Promise<ObjectMeta>;
   /** A precondition that does not hold is a conflict. Dependents are left to the garbage collector. */
@@ -73,6 +80,16 @@ export function createConfigMapApi(
       const { metadata } = await send<ConfigMap>({
         method: 'POST',
         path: collectionOf(body.metadata.namespace) + managed,
+        headers: { accept: METADATA_ONLY, 'content-type': 'application/json' },
+        body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body }),
+      });
+      return metadata;
+    },
+
+    update: async (body) => {
+      const { metadata } = await send<ConfigMap>({
+        method: 'PUT',
+        path: pathOf(keyOf(body)) + managed,
         headers: { accept: METADATA_ONLY, 'content-type': 'application/json' },
         body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body }),
       });

@@ -1,5 +1,5 @@
 import type { Content } from './digest.ts';
-import { type KeyGlobs, matchesGlobs } from './patterns.ts';
+import { type KeyGlobs, matchesGlobs, matchesNothing } from './patterns.ts';
 
 /** The part of a source's content that its companions hold (SPEC M3): included keys, less the excluded ones. */
 export function selectContent(
@@ -7,7 +7,7 @@ export function selectContent(
   keys: { readonly includeKeys: KeyGlobs | undefined; readonly excludeKeys: KeyGlobs },
 ): Content {
   const { includeKeys, excludeKeys } = keys;
-  if (includeKeys === undefined && excludeKeys.exact.size + excludeKeys.globs.length === 0) return content;
+  if (includeKeys === undefined && matchesNothing(excludeKeys)) return content;
   const selected = (key: string) =>
     (includeKeys === undefined || matchesGlobs(includeKeys, key)) && !matchesGlobs(excludeKeys, key);
   return { data: pick(content.data, selected), binaryData: pick(content.binaryData, selected) };

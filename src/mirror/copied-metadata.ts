@@ -1,5 +1,5 @@
 import { pick } from './content.ts';
-import { matchesGlobs } from './patterns.ts';
+import { type KeyGlobs, matchesGlobs, matchesNothing } from './patterns.ts';
 import type { MirrorRequest } from './request.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -18,6 +18,7 @@ export interface CopiedKeys {
 }
 
 const NOTHING: CopiedKeys = { labels: [], annotations: [] };
+const NO_ENTRIES: StringMap = {};
 
 // The tracking metadata of tools that would take a companion for their own object and prune it (SPEC M7).
 const NEVER_COPIED_PREFIXES = [
@@ -42,12 +43,13 @@ export function copiedMetadata(
   request: MirrorRequest,
   vocabulary: Vocabulary,
 ): CopiedMetadata {
+  const asked = (entries: StringMap, globs: KeyGlobs) =>
+    matchesNothing(globs)
+      ? NO_ENTRIES
+      : pick(entries, (key) => matchesGlobs(globs, key) && mayCopy(key, vocabulary));
   return {
-    labels: pick(source.labels, (key) => matchesGlobs(request.copyLabels, key) && mayCopy(key, vocabulary)),
-    annotations: pick(
-      source.annotations,
-      (key) => matchesGlobs(request.copyAnnotations, key) && mayCopy(key, vocabulary),
-    ),
+    labels: asked(source.labels, request.copyLabels),
+    annotations: asked(source.annotations, request.copyAnnotations),
   };
 }
 

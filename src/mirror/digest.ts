@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /** What a ConfigMap holds. Values of `binaryData` are base64, as on the wire. */
 export interface Content {
@@ -25,25 +25,36 @@ export interface Content {
  *
  * This format is public: another program may compute it. It never changes without a new annotation.
  */
-export function digestOf(content: Content): string {
+export function digestOf({ data, binaryData }: Content): string {
   const hash = createHash('sha256');
-  hashSection(hash, 'data', content.data, (value) => value);
-  hashSection(hash, 'binaryData', content.binaryData, (value) => Buffer.from(value, 'base64'));
-  return hash.digest('hex');
+  let text = 'data\n';
+  // ConfigMap keys are ASCII (the API server sees to it), so the default order, by UTF-16 unit, is byte order.
+  for (const key of Object.keys(data).sort()) {
+    const value = data[key] ?? '';
+    text += entryHead(key, Buffer.byteLength(value));
+    // Each call of the hash costs more than a short text itself; a long one need not be copied.
+    if (value.length <= SHORT) {
+      text += value;
+    } else {
+      hash.update(text);
+      hash.update(value);
+      text = '';
+    }
+    text += '\n';
+  }
+  text += 'binaryData\n';
+  for (const key of Object.keys(binaryData).sort()) {
+    const bytes = Buffer.from(binaryData[key] ?? '', 'base64');
+    hash.update(text + entryHead(key, bytes.length));
+    hash.update(bytes);
+    text = '\n';
+  }
+  return hash.update(text).digest('hex');
 }
 
-function hashSection(
-  hash: Hash,
-  heading: string,
-  entries: Readonly<Record<string, string>>,
-  bytesOf: (value: string) => string | Buffer,
-): void {
-  hash.update(`${heading}\n`);
-  // ConfigMap keys are ASCII (the API server sees to it), so the default order, by UTF-16 unit, is byte order.
-  for (const key of Object.keys(entries).sort()) {
-    const bytes = bytesOf(entries[key] ?? '');
-    hash.update(`${Buffer.byteLength(key)} ${Buffer.byteLength(bytes)}\n${key}`);
-    hash.update(bytes);
-    hash.update('\n');
-  }
+/** Characters. */
+const SHORT = 4096;
+
+function entryHead(key: string, valueBytes: number): string {
+  return `${Buffer.byteLength(key)} ${valueBytes}\n${key}`;
 }

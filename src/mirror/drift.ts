@@ -94,7 +94,12 @@ function beside(
 }
 
 function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
-  const parts = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference) =>
-    JSON.stringify([apiVersion, kind, name, uid, controller === true, blockOwnerDeletion === true]);
-  return parts(a) === parts(b);
+  return (
+    a.uid === b.uid &&
+    a.name === b.name &&
+    a.kind === b.kind &&
+    a.apiVersion === b.apiVersion &&
+    (a.controller === true) === (b.controller === true) &&
+    (a.blockOwnerDeletion === true) === (b.blockOwnerDeletion === true)
+  );
 }

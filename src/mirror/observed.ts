@@ -1,9 +1,10 @@
-import { keyOf, type ObjectKey, parseKey } from '../kube/object-key.ts';
+import { keyOf, type ObjectKey, objectKey, parseKey } from '../kube/object-key.ts';
 import type { ConfigMap, ObjectMeta, OwnerReference } from '../kube/types.ts';
 import { selectContent } from './content.ts';
 import { digestOf } from './digest.ts';
 import type { Parsed } from './parsed.ts';
 import { type MirrorRequest, parseRequest } from './request.ts';
+import { NOTHING_SHARED, type Share, sharingEntries, sharingWith } from './shared-texts.ts';
 import { MANAGED_BY, MANAGED_SOURCE, type Vocabulary } from './vocabulary.ts';
 
 type StringMap = Readonly<Record<string, string>>;
@@ -32,36 +33,91 @@ export interface ObservedConfigMap {
   readonly request: Parsed<MirrorRequest> | undefined;
   /** The field manager, other than us, that wrote last: who to name when a companion is fought over (SPEC R14). */
   readonly editedBy: string | undefined;
+  /** Whether the API server holds more of it than is in here and its data, such as finalizers. */
+  readonly hasMore: boolean;
 }
 
 const NO_ENTRIES: StringMap = {};
 const NO_OWNERS: readonly OwnerReference[] = [];
 
+const OBJECT_FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'data', 'binaryData', 'immutable']);
+/** Those that are remembered, those that only the API server can set, and managedFields, which it keeps when they are not sent. */
+const METADATA_FIELDS = new Set([
+  'namespace',
+  'name',
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'managedFields',
+]);
+
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConfigMap {
-  const { metadata } = object;
-  const identity = { namespace: metadata.namespace ?? '', name: metadata.name };
-  const annotations = withoutLastApplied(metadata.annotations ?? NO_ENTRIES);
-  const marked = { ...identity, labels: metadata.labels ?? NO_ENTRIES, annotations, metadata };
-  const request = isSource(marked, vocabulary)
-    ? parseRequest({ ...identity, annotations }, vocabulary)
-    : undefined;
+/** `known` finds what is remembered of a source, for the texts that its companion has in common with it. */
+export function observe(
+  object: ConfigMap,
+  vocabulary: Vocabulary,
+  known: (key: ObjectKey) => ObservedConfigMap | undefined = () => undefined,
+): ObservedConfigMap {
   const content = { data: object.data ?? NO_ENTRIES, binaryData: object.binaryData ?? NO_ENTRIES };
+  const hasMore = hasOthers(object, OBJECT_FIELDS) || object.immutable === false;
+  const reference = parseKey(object.metadata.annotations?.[vocabulary.source] ?? '');
+  const source = reference && known(reference);
+  return observed(
+    object.metadata,
+    { immutable: object.immutable === true, hasMore },
+    vocabulary,
+    (request) => digestOf(request?.ok ? selectContent(content, request.value) : content),
+    source?.request && sharingWith(source),
+  );
+}
+
+/** What {@link observe} will make of a companion, from the metadata that answered a write of it and what was written. */
+export function observeWritten(
+  metadata: ObjectMeta,
+  { digest, ...rest }: Pick<ObservedConfigMap, 'digest' | 'immutable' | 'hasMore'>,
+  vocabulary: Vocabulary,
+): ObservedConfigMap {
+  return observed(metadata, rest, vocabulary, () => digest);
+}
+
+function observed(
+  metadata: ObjectMeta,
+  { immutable, hasMore }: Pick<ObservedConfigMap, 'immutable' | 'hasMore'>,
+  vocabulary: Vocabulary,
+  digestFor: (request: ObservedConfigMap['request']) => string,
+  share: Share = NOTHING_SHARED,
+): ObservedConfigMap {
+  const { namespace = '', name, uid, resourceVersion } = metadata;
+  const annotations = withoutLastApplied(metadata.annotations ?? NO_ENTRIES);
+  const labels = metadata.labels ?? NO_ENTRIES;
+  const request = isSource(metadata, labels, annotations, vocabulary)
+    ? parseRequest({ namespace, name, annotations }, vocabulary)
+    : undefined;
+  // Named one by one: with a spread in it V8 would build the object field by field.
+  const key = objectKey(namespace, name);
+  const ownKey = annotations[vocabulary.companion];
   return {
-    key: keyOf(object),
-    ...identity,
-    uid: metadata.uid,
-    resourceVersion: metadata.resourceVersion,
+    key: (ownKey === key ? ownKey : key) as ObjectKey,
+    namespace: share(namespace),
+    name: share(name),
+    uid,
+    resourceVersion,
     createdAt: metadata.creationTimestamp ?? '',
     deleting: metadata.deletionTimestamp !== undefined,
-    immutable: object.immutable === true,
-    labels: marked.labels,
-    annotations,
-    ownerReferences: metadata.ownerReferences ?? NO_OWNERS,
-    digest: digestOf(request?.ok ? selectContent(content, request.value) : content),
+    immutable,
+    labels: sharingEntries(labels, share),
+    annotations: sharingEntries(annotations, share),
+    ownerReferences: metadata.ownerReferences?.map((owner) => sharingEntries(owner, share)) ?? NO_OWNERS,
+    digest: share(digestFor(request)),
     request,
     editedBy: lastForeignManager(metadata),
+    hasMore: hasMore || hasOthers(metadata, METADATA_FIELDS) || annotations[LAST_APPLIED] !== undefined,
   };
 }
 
@@ -71,28 +127,28 @@ export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConf
  * be a source in its own right), or that another ConfigMap controls it.
  */
 function isSource(
-  object: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly labels: StringMap;
-    readonly annotations: StringMap;
-    readonly metadata: ObjectMeta;
-  },
+  metadata: ObjectMeta,
+  labels: StringMap,
+  annotations: StringMap,
   vocabulary: Vocabulary,
 ): boolean {
-  if (object.labels[vocabulary.managed] !== MANAGED_SOURCE) return false;
-  if (object.metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === 'ConfigMap')) {
+  if (labels[vocabulary.managed] !== MANAGED_SOURCE) return false;
+  if (metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === 'ConfigMap')) {
     return false;
   }
-  const { annotations } = object;
   const self = annotations[vocabulary.companion];
-  if (self !== undefined) return self !== keyOf({ metadata: object });
+  if (self !== undefined) return self !== keyOf({ metadata });
   return annotations[vocabulary.source] === undefined && annotations[vocabulary.sourceUid] === undefined;
 }
 
 // An empty value keeps the key: the reconciler must know that the annotations are not empty.
 function withoutLastApplied(annotations: StringMap): StringMap {
   return annotations[LAST_APPLIED] === undefined ? annotations : { ...annotations, [LAST_APPLIED]: '' };
+}
+
+function hasOthers(object: object, known: ReadonlySet<string>): boolean {
+  for (const field in object) if (!known.has(field)) return true;
+  return false;
 }
 
 function lastForeignManager(metadata: ObjectMeta): string | undefined {

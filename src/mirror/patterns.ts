@@ -115,6 +115,10 @@ export function parseKeyGlobs(text: string, alphabet: 'data' | 'metadata'): Pars
   return globs.length > MOST_WILDCARDS ? TOO_MANY : parsed({ exact, globs });
 }
 
+export function matchesNothing({ exact, globs }: KeyGlobs): boolean {
+  return exact.size === 0 && globs.length === 0;
+}
+
 export function matchesGlobs(globs: KeyGlobs, key: string): boolean {
   return globs.exact.has(key) || globs.globs.some((parts) => matchesGlob(parts, key));
 }

@@ -1,12 +1,12 @@
 import type { ObjectKey } from '../kube/object-key.ts';
 import { precedingClaimant } from './claims.ts';
-import { type CompanionShape, companionShape } from './companion.ts';
+import type { CompanionShape } from './companion.ts';
 import { type Difference, differences } from './drift.ts';
 import type { ObservedConfigMap } from './observed.ts';
 import { isCompanionOf, mayDelete } from './ownership.ts';
 import { type ObservedNamespace, placementIn } from './placement.ts';
 import { planRemoval } from './removal.ts';
-import { companionKey, type MirrorRequest, type Targets } from './request.ts';
+import { companionKey, type Targets } from './request.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
@@ -14,14 +14,10 @@ import type { ClusterView } from './view.ts';
  * Plan for a source that exists and whose request is sound: its desired companions against the actual ones, in
  * stable order. It reads the view and nothing else, so the same view gives the same plan (SPEC R1).
  */
-export function planSource(
-  source: ObservedConfigMap,
-  request: MirrorRequest,
-  view: ClusterView,
-): readonly Step[] {
+export function planSource(shape: CompanionShape, view: ClusterView): readonly Step[] {
+  const { source, request } = shape;
   // A source that is being deleted gets nothing (SPEC R3); what it leaves behind is handled when it is gone.
   if (source.deleting) return [];
-  const shape = companionShape(source, request, view.settings.vocabulary);
   const steps: Step[] = [];
   if (request.targets === undefined) {
     const companion = companionKey(request, source.namespace);

@@ -103,6 +103,18 @@ export class WorkQueue<K extends string = string> {
     return this.#processing.get(key) ?? 'fresh';
   }
 
+  /**
+   * Moves `key`, while it is processed, from the fresh lane to the bulk lane: what is left to do for it takes long. Not
+   * where the lane is full, or others wait in it. Says whether it did.
+   */
+  demote(key: K): boolean {
+    if (this.#processing.get(key) !== 'fresh') return false;
+    if (this.#bulkOut >= this.#bulkLimit || this.#queued.bulk.size > 0) return false;
+    this.#processing.set(key, 'bulk');
+    this.#bulkOut += 1;
+    return true;
+  }
+
   /** For good: every `get`, waiting or to come, resolves to undefined. Idempotent. */
   shutDown(): void {
     this.#shuttingDown = true;

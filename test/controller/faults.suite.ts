@@ -5,7 +5,7 @@ import { waitFor } from '../support/wait-for.ts';
 import type { TestServer } from './server.ts';
 import { Trouble } from './trouble.ts';
 
-const WRITES: RequestMatch = { method: ['POST', 'PATCH', 'DELETE'] };
+const WRITES: RequestMatch = { method: ['POST', 'PUT', 'PATCH', 'DELETE'] };
 const CONFIG_MAP_WATCH: RequestMatch = { path: /\/configmaps\?/, watch: true };
 
 /** Faults between the controller and its server. After each all is as it should be, nobody else's object was touched. */
@@ -43,6 +43,20 @@ export function faultsSuite(server: TestServer): void {
     await trouble.happen();
     await trouble.comesTrue();
     expect(rule.hits()).toBe(2);
+  });
+
+  test.concurrent('[R9] a write of which the answer never comes holds back no other companion', async () => {
+    await using trouble = await Trouble.open(server, { speed: 1 });
+    const { world, proxy } = trouble;
+    const names = Array.from({ length: 40 }, (_, number) => `many-${number}`);
+    for (const name of names) await world.createNamespace(name);
+    // Of the namespaces the newest comes first, so its write is among those with which the fan-out begins.
+    const path = new RegExp(`/${world.full('many-39')}/`);
+    const rule = proxy.inject({ match: { method: 'POST', path }, fault: { kind: 'no-answer' } });
+    await world.createSource({ name: 'wide', asks: { 'target-namespaces': world.full('many-*') } });
+    for (const name of names.slice(0, -1)) await world.companion(`${name}/wide-synced`, 'home/wide');
+    expect(rule.hits()).toBe(1);
+    expect(await world.configMap('many-39/wide-synced')).toBeUndefined();
   });
 
   test.concurrent('[R15] an outage is told once, and retries get rarer', async () => {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { mostRecentFirst } from '../../src/controller/recency.ts';
+import { describe, expect, test } from 'vitest';
+import { mostRecent } from '../../src/controller/recency.ts';
 import type { WriteStep } from '../../src/controller/step-runner.ts';
 import type { ObjectKey } from '../../src/kube/object-key.ts';
 import { observe } from '../../src/mirror/observed.ts';
@@ -30,14 +30,23 @@ function viewOf(versions: Readonly<Record<string, string>>): ClusterView {
   return view as ClusterView;
 }
 
-test('[Q2] in a fan-out, what was touched last comes first: an edited companion, a new namespace', () => {
+describe('[Q2] in a fan-out, what was touched last comes first:', () => {
   const view = viewOf({ old: '8', new: '300' });
   const steps = [update('a', '99'), create('old'), update('b', '100'), create('gone'), create('new')];
-  expect(mostRecentFirst(steps, view).map((step) => step.companion)).toEqual([
-    'new/c',
-    'b/c',
-    'a/c',
-    'old/c',
-    'gone/c',
-  ]);
+  const mostRecentOf = (count: number) => mostRecent(steps, count, view).map((step) => step.companion);
+  const ordered = ['new/c', 'b/c', 'a/c', 'old/c', 'gone/c'];
+
+  test('an edited companion, a new namespace', () => {
+    expect(mostRecentOf(steps.length)).toEqual(ordered);
+    expect(mostRecentOf(Number.POSITIVE_INFINITY)).toEqual(ordered);
+  });
+
+  test('and no more than are wanted', () => {
+    expect(mostRecentOf(2)).toEqual(ordered.slice(0, 2));
+  });
+
+  test('the first ones first, where all changed together', () => {
+    const together = ['d', 'e', 'f'].map((namespace) => update(namespace, '7'));
+    expect(mostRecent(together, 2, view)).toEqual(together.slice(0, 2));
+  });
 });

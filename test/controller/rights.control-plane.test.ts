@@ -12,7 +12,7 @@ import { World } from './world.ts';
 const CONFIG_MAPS = {
   apiGroups: [''],
   resources: ['configmaps'],
-  verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
 };
 const OWN_NAMESPACE = { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] };
 
@@ -96,8 +96,15 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     const controller = world.start({}, { cluster });
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
     await world.companion('team-a/colors-synced', 'home/colors');
-    await world.person.patch(world.full('team-a/colors-synced'), { data: { sky: 'red' } });
-    await world.companion('team-a/colors-synced', 'home/colors');
+    // Content is healed by an update of the whole, all else by a patch.
+    const byHand = [
+      { data: { sky: 'red' } },
+      { metadata: { annotations: world.ours({ 'source-uid': 'x' }) } },
+    ];
+    for (const edit of byHand) {
+      await world.person.patch(world.full('team-a/colors-synced'), edit);
+      await world.companion('team-a/colors-synced', 'home/colors');
+    }
     await world.ask('home/colors', { 'target-namespaces': world.full('team-b') });
     await world.gone('team-a/colors-synced');
     await world.person.delete(world.full('home/colors'));

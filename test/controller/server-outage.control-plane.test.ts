@@ -94,7 +94,7 @@ describe.skipIf(lacks.ownControlPlane())('a real control plane', () => {
     const account = { namespace: world.full('home'), name: 'mirror' };
     const { person } = world;
     const cluster = await serviceAccount(person, world.place.cluster, account.namespace, account.name);
-    const verbs = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
+    const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
     await grantEverywhere(person, world.full('mirror'), account, [
       { apiGroups: [''], resources: ['configmaps', 'namespaces'], verbs },
     ]);

@@ -94,6 +94,9 @@ test('[M8] each request goes where it should, and each write says who makes it',
   ] as const;
   expect(await api.patch(KEY, patch)).toEqual(GIVEN);
   await api.delete(KEY, { uid: 'u', resourceVersion: '7' });
+  const { metadata } = withContent({});
+  const whole = { metadata: { ...metadata, uid: 'u', resourceVersion: '7' }, data: { a: 'b' } };
+  expect(await api.update(whole)).toEqual(GIVEN);
 
   const path = '/api/v1/namespaces/team-a/configmaps';
   expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
@@ -101,14 +104,16 @@ test('[M8] each request goes where it should, and each write says who makes it',
     `POST ${path}?fieldManager=mirror-controller`,
     `PATCH ${path}/colors.v2?fieldManager=mirror-controller`,
     `DELETE ${path}/colors.v2`,
+    `PUT ${path}/colors.v2?fieldManager=mirror-controller`,
   ]);
-  const [, , patched, deleted] = server.requests;
+  const [, , patched, deleted, put] = server.requests;
   expect(patched?.headers['content-type']).toBe('application/json-patch+json');
   expect(patched?.body).toBe(JSON.stringify(patch));
   expect(JSON.parse(deleted?.body ?? '')).toEqual({
     preconditions: { uid: 'u', resourceVersion: '7' },
     propagationPolicy: 'Background',
   });
+  expect(JSON.parse(put?.body ?? '')).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', ...whole });
 });
 
 test('writes ask for an answer without data, a read for all of it', async () => {

@@ -7,6 +7,7 @@ import { selectContent } from '../../src/mirror/content.ts';
 import { observe } from '../../src/mirror/observed.ts';
 import { healingPatch } from '../../src/mirror/patch.ts';
 import { planCompanion } from '../../src/mirror/plan.ts';
+import { updated, type WholeConfigMap } from '../../src/mirror/update.ts';
 import { configMap, vocabulary } from './wire.ts';
 import { isWrite, objectAt, planFor, viewOf, type World, type WriteStep } from './world.ts';
 
@@ -64,7 +65,24 @@ function patch(
   const { content } = desiredFor(source, now);
   const there = objectAt(now, actual.key);
   if (there === undefined) throw new Error(`404: a patch of ${actual.key}, which is not there`);
-  return replaceIn(now, patched(there, healingPatch(actual, differences, content)));
+  const whole = differences.some(({ kind }) => kind === 'content')
+    ? updated(actual, differences, content)
+    : undefined;
+  return replaceIn(
+    now,
+    whole ? replaced(there, whole) : patched(there, healingPatch(actual, differences, content)),
+  );
+}
+
+/** The object after an update of the whole of it. Throws when it comes too late, as the server refuses it. */
+export function replaced(there: ConfigMap, whole: WholeConfigMap): ConfigMap {
+  const { uid, resourceVersion, creationTimestamp, managedFields } = there.metadata;
+  if (whole.metadata.uid !== uid || whole.metadata.resourceVersion !== resourceVersion) {
+    throw new Error('409: it has been modified');
+  }
+  const kept = { ...(creationTimestamp && { creationTimestamp }), ...(managedFields && { managedFields }) };
+  const metadata = { ...whole.metadata, ...kept, resourceVersion: `${Number(resourceVersion) + 1}` };
+  return withoutEmptyParts({ ...whole, metadata });
 }
 
 /** The object after a JSON patch. Throws when the patch does not apply or comes too late, as the server refuses it. */

@@ -87,6 +87,7 @@ test('what is absent on the wire is empty, and nothing that is there is lost', (
     digest: digestOf({ data: {}, binaryData: {} }),
     request: undefined,
     editedBy: undefined,
+    hasMore: false,
   });
   const full = { ...colors, immutable: true };
   const { deletionTimestamp: _, ...metadata } = full.metadata;

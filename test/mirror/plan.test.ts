@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import { companionShape } from '../../src/mirror/companion.ts';
 import { planSource } from '../../src/mirror/plan.ts';
 import type { ClusterView } from '../../src/mirror/view.ts';
 import { carryOut } from './api-server.ts';
-import { companion, configMap, controllerReference, namespace, observed, source, stripped } from './wire.ts';
+import {
+  companion,
+  configMap,
+  controllerReference,
+  namespace,
+  observed,
+  source,
+  stripped,
+  vocabulary,
+} from './wire.ts';
 import { boundsOf, inWords, isWrite, objectAt, planFor, viewOf, type World, world } from './world.ts';
 
 const plan = (key: string, of: World) => inWords(planFor(key, of));
@@ -219,7 +229,9 @@ describe('[M2] a source with targets', () => {
     };
     const { request } = observed(asking);
     if (!request?.ok) throw new Error('a bad request');
-    expect(inWords(planSource(observed(asking), request.value, view))).toHaveLength(1);
+    expect(
+      inWords(planSource(companionShape(observed(asking), request.value, vocabulary), view)),
+    ).toHaveLength(1);
   });
 
   test('[M8] that may be called like its companions is not its own target, and is never written', () => {

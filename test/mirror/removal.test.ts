@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap, Namespace } from '../../src/kube/types.ts';
+import { companionShape } from '../../src/mirror/companion.ts';
 import { observeNamespace } from '../../src/mirror/placement.ts';
 import { planSource } from '../../src/mirror/plan.ts';
 import type { ClusterView } from '../../src/mirror/view.ts';
@@ -191,7 +192,7 @@ describe('[P3] consent withdrawn', () => {
     const view: ClusterView = { ...viewOf(world([asking, there])), namespace: () => unreadable };
     const { request } = observed(asking);
     if (!request?.ok) throw new Error('a bad request');
-    expect(inWords(planSource(observed(asking), request.value, view))).toEqual([
+    expect(inWords(planSource(companionShape(observed(asking), request.value, vocabulary), view))).toEqual([
       'team-b/colors-synced: none, refused; the controller may not read the Namespace, so its consent is unknown',
     ]);
   });

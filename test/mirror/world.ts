@@ -1,5 +1,6 @@
 import { keyOf, type ObjectKey, objectKey, parseKey } from '../../src/kube/object-key.ts';
 import type { ConfigMap, Namespace } from '../../src/kube/types.ts';
+import { companionShape } from '../../src/mirror/companion.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observed.ts';
 import { parseNamespacePatterns } from '../../src/mirror/patterns.ts';
 import { type Bounds, type ObservedNamespace, observeNamespace } from '../../src/mirror/placement.ts';
@@ -91,7 +92,7 @@ export function planFor(key: string, of: World): readonly Step[] {
     const live = objectAt(of, key);
     return planOrphans(objectKeyOf, live && observe(live, vocabulary), view);
   }
-  return source.request.ok ? planSource(source, source.request.value, view) : [];
+  return source.request.ok ? planSource(companionShape(source, source.request.value, vocabulary), view) : [];
 }
 
 export type WriteStep = Exclude<Step, { readonly action: 'none' | 'defer' }>;

@@ -1,0 +1,59 @@
+import type { OwnerReference } from '../kube/types.ts';
+import type { Content } from './digest.ts';
+import type { Difference } from './drift.ts';
+import type { ObservedConfigMap } from './observed.ts';
+
+/** A ConfigMap as it is to be, whole: one that is not immutable. */
+export interface WholeConfigMap extends Content {
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    /** The object, and the version of it, that this is made from: when it is another by now the API server answers 409. */
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly ownerReferences: readonly OwnerReference[];
+  };
+}
+
+/**
+ * The companion with its content, and whatever else differs, as it should be. To replace an object costs the API server an
+ * eighth less than a patch of all its data (docs/performance.md). Undefined for one that has more than we remember: what is
+ * not in here would be gone.
+ */
+export function updated(
+  actual: ObservedConfigMap,
+  found: readonly Difference[],
+  content: Content,
+): WholeConfigMap | undefined {
+  if (actual.hasMore || actual.immutable) return undefined;
+  const { namespace, name, uid, resourceVersion } = actual;
+  const owners = found.find((difference) => difference.kind === 'owner references');
+  return {
+    metadata: {
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+      labels: changed(actual.labels, found, 'label'),
+      annotations: changed(actual.annotations, found, 'annotation'),
+      ownerReferences: owners?.value ?? actual.ownerReferences,
+    },
+    ...content,
+  };
+}
+
+function changed(
+  entries: Readonly<Record<string, string>>,
+  found: readonly Difference[],
+  kind: 'label' | 'annotation',
+): Readonly<Record<string, string>> {
+  const result = new Map(Object.entries(entries));
+  for (const difference of found) {
+    if (difference.kind !== kind) continue;
+    if (difference.value === undefined) result.delete(difference.key);
+    else result.set(difference.key, difference.value);
+  }
+  return Object.fromEntries(result);
+}
