@@ -9,7 +9,7 @@ const WRITES_PER_LINE = 100;
 
 /**
  * Says what one pass has written: a line for each companion in a small pass, a line for each hundred in a large one. Ten
- * thousand lines for one edit help nobody, and writing them takes 6 % of our processor time; at `debug` they are there.
+ * thousand lines for one edit help nobody, and writing them takes a twentieth of our processor time; at `debug` they are there.
  */
 export class PassLog {
   readonly #log: Logger;
