@@ -19,6 +19,3 @@ setFlagsFromString('--liftoff-only');
  * on a busy machine: with the default the compiler takes a third of all our processor time in it.
  */
 setFlagsFromString('--interrupt-budget=270336');
-
-/** A young generation of 1 MiB is collected faster by one thread than by several that have to be woken up for it. */
-setFlagsFromString('--no-parallel-scavenge');
