@@ -52,13 +52,11 @@ export class CompanionWriter {
     turn: WriteTurn,
   ): Promise<ObservedConfigMap> {
     const { key, immutable, hasMore } = actual;
-    const whole = wanted && updated(actual, differences, wanted.content);
-    const patch = whole ? [] : healingPatch(actual, differences, wanted?.content);
-    const send = () => (whole ? this.#api.update(whole) : this.#api.patch(key, patch));
-    const digest = wanted?.digest ?? actual.digest;
+    const send = this.#heal(actual, differences, wanted?.content);
+    const sent = { digest: wanted?.digest ?? actual.digest, immutable, hasMore };
     try {
       return await this.#limiter.run(turn, () =>
-        this.#mutations.follow(key, async () => this.#written(await send(), { digest, immutable, hasMore })),
+        this.#mutations.follow(key, async () => observeWritten(await send(), sent, this.#vocabulary)),
       );
     } catch (error) {
       if (isNotFound(error)) this.#mutations.forget(actual.key);
@@ -94,12 +92,9 @@ export class CompanionWriter {
       annotations: annotationsAt(key, shape, this.#vocabulary),
       ...(owner !== undefined && { ownerReferences: [owner] }),
     };
+    const sent = { digest: shape.digest, immutable: false, hasMore: false };
     await this.#mutations.follow(key, async () =>
-      this.#written(await this.#api.create({ metadata, ...content }), {
-        digest: shape.digest,
-        immutable: false,
-        hasMore: false,
-      }),
+      observeWritten(await this.#api.create({ metadata, ...content }), sent, this.#vocabulary),
     );
   }
 
@@ -115,10 +110,15 @@ export class CompanionWriter {
     });
   }
 
-  #written(
-    metadata: ObjectMeta,
-    sent: Pick<ObservedConfigMap, 'digest' | 'immutable' | 'hasMore'>,
-  ): ObservedConfigMap {
-    return observeWritten(metadata, sent, this.#vocabulary);
+  /** The one request that mends the differences. */
+  #heal(
+    actual: ObservedConfigMap,
+    differences: readonly Difference[],
+    content: Content | undefined,
+  ): () => Promise<ObjectMeta> {
+    const whole = updated(actual, differences, content);
+    if (whole !== undefined) return () => this.#api.update(whole);
+    const patch = healingPatch(actual, differences, content);
+    return () => this.#api.patch(actual.key, patch);
   }
 }

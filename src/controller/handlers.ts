@@ -2,6 +2,7 @@ import type { Handler } from '../informer/handler.ts';
 import type { Lister } from '../informer/lister.ts';
 import type { ObjectKey } from '../kube/object-key.ts';
 import {
+  concernedOthers,
   concernedSources,
   dependsOnNamespaces,
   isConcernedByNamespace,
@@ -10,7 +11,6 @@ import {
 import { type ObservedConfigMap, sourceReference } from '../mirror/observed.ts';
 import type { ObservedNamespace } from '../mirror/placement.ts';
 import type { ClusterView } from '../mirror/view.ts';
-import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { Lane, WorkQueue } from '../workqueue/queue.ts';
 import type { ConfigMapIndex } from './cluster-view.ts';
 import type { MutationCache } from './mutation-cache.ts';
@@ -43,7 +43,7 @@ export function configMapHandler(deps: HandlerDeps): Handler<ObservedConfigMap> 
     update: (old, item) =>
       mutations.attribute({ item, deleted: false }, (own) => {
         if (own) return;
-        if (concernedOthers(old, item, vocabulary)) enqueue(old);
+        if (concernedOthers(old, item, view)) enqueue(old);
         enqueue(item);
       }),
     // Our own delete frees a name, which is news to all but the source that it was made for.
@@ -52,16 +52,6 @@ export function configMapHandler(deps: HandlerDeps): Handler<ObservedConfigMap> 
         enqueue(item, own ? sourceReference(item, vocabulary) : undefined),
       ),
   };
-}
-
-/** Whether the earlier state concerned a source that the later one does not. Who asks for their name is the same for both. */
-function concernedOthers(
-  earlier: ObservedConfigMap,
-  later: ObservedConfigMap,
-  vocabulary: Vocabulary,
-): boolean {
-  if (earlier.request !== undefined && later.request === undefined) return true;
-  return sourceReference(earlier, vocabulary) !== sourceReference(later, vocabulary);
 }
 
 /**

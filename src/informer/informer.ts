@@ -18,8 +18,8 @@ export interface InformerOptions<T extends KubeObject, S extends Stored, I exten
   readonly listWatches: ReadonlyMap<string, ListWatch<T>>;
   /**
    * Makes what is kept of an object: its key, uid and resourceVersion unchanged, and whatever else is
-   * wanted. `known` finds what is kept of others, for what they have in common. Must not throw, nor hold on to the object or to a part of it that it does not want kept. Not
-   * called for a version that the store has already.
+   * wanted. `known` finds what is kept of others, for what they have in common. Must not throw, nor hold on to the
+   * object or to a part of it that it does not want kept. Not called for a version that the store has already.
    */
   readonly transform: (object: T, known: (key: ObjectKey) => S | undefined) => S;
   readonly indexers: Indexers<S, I>;

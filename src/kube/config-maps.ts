@@ -52,6 +52,7 @@ export interface ConfigMapApi {
  */
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
+const JSON_OBJECT = 'application/json';
 const JSON_PATCH = 'application/json-patch+json';
 
 /**
@@ -73,48 +74,36 @@ export function createConfigMapApi(
     });
   }
 
+  async function write(
+    method: ApiRequest['method'],
+    path: string,
+    contentType: string,
+    body: object,
+  ): Promise<ObjectMeta> {
+    const headers = { accept: METADATA_ONLY, 'content-type': contentType };
+    const { metadata } = await send<ConfigMap>({ method, path, headers, body: JSON.stringify(body) });
+    return metadata;
+  }
+
   return {
     get: (key) => send<ConfigMap>({ method: 'GET', path: pathOf(key) }),
 
-    create: async (body) => {
-      const { metadata } = await send<ConfigMap>({
-        method: 'POST',
-        path: collectionOf(body.metadata.namespace) + managed,
-        headers: { accept: METADATA_ONLY, 'content-type': 'application/json' },
-        body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body }),
-      });
-      return metadata;
-    },
+    create: (body) =>
+      write('POST', collectionOf(body.metadata.namespace) + managed, JSON_OBJECT, whole(body)),
 
-    update: async (body) => {
-      const { metadata } = await send<ConfigMap>({
-        method: 'PUT',
-        path: pathOf(keyOf(body)) + managed,
-        headers: { accept: METADATA_ONLY, 'content-type': 'application/json' },
-        body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body }),
-      });
-      return metadata;
-    },
+    update: (body) => write('PUT', pathOf(keyOf(body)) + managed, JSON_OBJECT, whole(body)),
 
-    patch: async (key, patch) => {
-      const { metadata } = await send<ConfigMap>({
-        method: 'PATCH',
-        path: pathOf(key) + managed,
-        headers: { accept: METADATA_ONLY, 'content-type': JSON_PATCH },
-        body: JSON.stringify(patch),
-      });
-      return metadata;
-    },
+    patch: (key, patch) => write('PATCH', pathOf(key) + managed, JSON_PATCH, patch),
 
     delete: async (key, preconditions) => {
-      await send({
-        method: 'DELETE',
-        path: pathOf(key),
-        headers: { accept: METADATA_ONLY, 'content-type': 'application/json' },
-        body: JSON.stringify({ preconditions, propagationPolicy: 'Background' }),
-      });
+      const options = { preconditions, propagationPolicy: 'Background' };
+      await write('DELETE', pathOf(key), JSON_OBJECT, options);
     },
   };
+}
+
+function whole(body: NewConfigMap): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', ...body };
 }
 
 function collectionOf(namespace: string): string {

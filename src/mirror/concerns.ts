@@ -21,6 +21,19 @@ export function concernedSources(object: ObservedConfigMap, view: ClusterView): 
   return keys;
 }
 
+/**
+ * Whether the earlier state of an object concerned a source that the later one does not: {@link concernedSources} of the two
+ * differ in itself and in the reference only, since who asks for their name is the same for both.
+ */
+export function concernedOthers(
+  earlier: ObservedConfigMap,
+  later: ObservedConfigMap,
+  { settings: { vocabulary } }: ClusterView,
+): boolean {
+  if (earlier.request !== undefined && later.request === undefined) return true;
+  return sourceReference(earlier, vocabulary) !== sourceReference(later, vocabulary);
+}
+
 const SELECTOR = 'selector';
 
 /**

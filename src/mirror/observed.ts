@@ -62,12 +62,12 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 export function observe(
   object: ConfigMap,
   vocabulary: Vocabulary,
-  known: (key: ObjectKey) => ObservedConfigMap | undefined = () => undefined,
+  known?: (key: ObjectKey) => ObservedConfigMap | undefined,
 ): ObservedConfigMap {
   const content = { data: object.data ?? NO_ENTRIES, binaryData: object.binaryData ?? NO_ENTRIES };
   const hasMore = hasOthers(object, OBJECT_FIELDS) || object.immutable === false;
-  const reference = parseKey(object.metadata.annotations?.[vocabulary.source] ?? '');
-  const source = reference && known(reference);
+  const reference = sourceReference({ annotations: object.metadata.annotations ?? NO_ENTRIES }, vocabulary);
+  const source = reference && known?.(reference);
   return observed(
     object.metadata,
     { immutable: object.immutable === true, hasMore },
@@ -161,7 +161,10 @@ function lastForeignManager(metadata: ObjectMeta): string | undefined {
 }
 
 /** The source that a companion refers to; undefined when it says none, or nothing that can be a key. */
-export function sourceReference(companion: ObservedConfigMap, vocabulary: Vocabulary): ObjectKey | undefined {
+export function sourceReference(
+  companion: Pick<ObservedConfigMap, 'annotations'>,
+  vocabulary: Vocabulary,
+): ObjectKey | undefined {
   const text = companion.annotations[vocabulary.source];
   return text === undefined ? undefined : parseKey(text);
 }

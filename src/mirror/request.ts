@@ -2,7 +2,13 @@ import type { ObjectKey } from '../kube/object-key.ts';
 import { objectKey } from '../kube/object-key.ts';
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts';
 import { type Parsed, parsed, problem } from './parsed.ts';
-import { type KeyGlobs, type NamespacePatterns, parseKeyGlobs, parseNamespacePatterns } from './patterns.ts';
+import {
+  type KeyGlobs,
+  matchesNothing,
+  type NamespacePatterns,
+  parseKeyGlobs,
+  parseNamespacePatterns,
+} from './patterns.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Where companions go, when the source says so at all. */
@@ -113,7 +119,7 @@ function parseNamespaceSelector(text: string): Parsed<LabelSelector> {
 
 function parseIncludeKeys(text: string): Parsed<KeyGlobs> {
   const result = parseDataKeys(text);
-  return result.ok && result.value.exact.size + result.value.globs.length === 0
+  return result.ok && matchesNothing(result.value)
     ? problem('empty; name keys, such as "app.yaml, *.json", or remove the annotation to copy all')
     : result;
 }

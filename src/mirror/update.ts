@@ -19,14 +19,15 @@ export interface WholeConfigMap extends Content {
 
 /**
  * The companion with its content, and whatever else differs, as it should be. To replace an object costs the API server an
- * eighth less than a patch of all its data (docs/performance.md). Undefined for one that has more than we remember: what is
- * not in here would be gone.
+ * eighth less than a patch of all its data (docs/performance.md). Undefined where it must be a patch: without a difference in
+ * the content, which is not at hand then, and for an object that has more than we remember: what is not in here would be gone.
  */
 export function updated(
   actual: ObservedConfigMap,
   found: readonly Difference[],
-  content: Content,
+  content: Content | undefined,
 ): WholeConfigMap | undefined {
+  if (content === undefined || !found.some((difference) => difference.kind === 'content')) return undefined;
   if (actual.hasMore || actual.immutable) return undefined;
   const { namespace, name, uid, resourceVersion } = actual;
   const owners = found.find((difference) => difference.kind === 'owner references');

@@ -65,9 +65,7 @@ function patch(
   const { content } = desiredFor(source, now);
   const there = objectAt(now, actual.key);
   if (there === undefined) throw new Error(`404: a patch of ${actual.key}, which is not there`);
-  const whole = differences.some(({ kind }) => kind === 'content')
-    ? updated(actual, differences, content)
-    : undefined;
+  const whole = updated(actual, differences, content);
   return replaceIn(
     now,
     whole ? replaced(there, whole) : patched(there, healingPatch(actual, differences, content)),
