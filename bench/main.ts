@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { findBinaries, kubernetesVersion } from '../test/support/control-plane-binaries.ts';
 import { buildBaseline } from './build-baseline.ts';
 import { describeMachine } from './machine.ts';
-import { measure } from './measure.ts';
+import { measure, type Plan } from './measure.ts';
 import { type Report, readReport } from './report.ts';
 import { SCENARIOS } from './scenarios/all.ts';
 import { subjects } from './subject.ts';
@@ -14,6 +14,8 @@ import { comparison, table } from './table.ts';
 
 const USAGE = `npm run bench -- [options]
   --scenario NAME   only this one; may be repeated. Default: all
+  --subject NAME    only this one, of ours, other, go, go-protobuf, go-5qps; may be repeated. Default: all
+  --other FILE      another bundle of ours, to be measured right beside this one: what did a change bring?
   --runs N          default 3; with --quick 1
   --quick           a tenth of the sizes, to see that it works; no figures to quote
   --quiet SECONDS   wait so long at most for a quiet machine before each measurement; default 120
@@ -29,6 +31,8 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       scenario: { type: 'string', multiple: true },
+      subject: { type: 'string', multiple: true },
+      other: { type: 'string' },
       runs: { type: 'string' },
       quick: { type: 'boolean', default: false },
       quiet: { type: 'string', default: '120' },
@@ -51,6 +55,8 @@ async function main(): Promise<number> {
 
 async function measureAll(values: {
   readonly scenario?: readonly string[] | undefined;
+  readonly subject?: readonly string[] | undefined;
+  readonly other?: string | undefined;
   readonly runs?: string | undefined;
   readonly quick: boolean;
   readonly quiet: string;
@@ -66,7 +72,7 @@ async function measureAll(values: {
   await measure({
     binaries,
     scenarios: chosen(values.scenario),
-    subjects: subjects(await buildBaseline(process.env)),
+    subjects: chosenSubjects(subjects(await buildBaseline(process.env), values.other), values.subject),
     runs: Number(values.runs ?? (quick ? 1 : 3)),
     quick,
     quietMs: Number(values.quiet) * 1000,
@@ -85,6 +91,13 @@ function chosen(names: readonly string[] | undefined): typeof SCENARIOS {
   const unknown = names.filter((name) => SCENARIOS.every((scenario) => scenario.name !== name));
   if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(', ')}; see --help`);
   return SCENARIOS.filter(({ name }) => names.includes(name));
+}
+
+function chosenSubjects(all: Plan['subjects'], names: readonly string[] | undefined): Plan['subjects'] {
+  if (names === undefined) return all;
+  const unknown = names.filter((name) => !(name in all));
+  if (unknown.length > 0) throw new Error(`there is no subject ${unknown.join(', ')}; see --help`);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
 }
 
 function about({ at, machine, quick, sessions }: Report): string {

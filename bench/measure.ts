@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../test/support/control-plane.ts';
 import type { ControlPlaneBinaries } from '../test/support/control-plane-binaries.ts';
 import { waitFor } from '../test/support/wait-for.ts';
-import { collection, inFlight, Load } from './load.ts';
+import { clean } from './clean.ts';
+import { Load } from './load.ts';
 import { foreignLoad, waitForQuiet } from './machine.ts';
 import { findProcess } from './process-stats.ts';
 import { Results } from './report.ts';
@@ -15,10 +16,10 @@ import { World } from './world.ts';
 export interface Plan {
   readonly binaries: ControlPlaneBinaries;
   readonly scenarios: readonly Scenario[];
-  /** By name; `none` has none. */
+  /** Those that are to be measured, where a scenario has them; `none` has none. */
   readonly subjects: Readonly<Partial<Record<SubjectName, Subject>>>;
   readonly runs: number;
-  /** Small sizes on one control plane, without waiting for a quiet machine. */
+  /** Small sizes, one control plane for all scenarios, no waiting for a quiet machine. */
   readonly quick: boolean;
   /** How long to wait for a quiet machine before each measurement, milliseconds. */
   readonly quietMs: number;
@@ -37,30 +38,32 @@ interface Turn {
   readonly run: number;
 }
 
-/** Measures every scenario with each of its subjects, one right after the other, `runs` times over. */
+/**
+ * Measures every scenario with each of its subjects by turns, `runs` times over, on one control plane. How fast the machine
+ * is changes within minutes: what is to be compared is measured one right after the other, every other run in the
+ * reverse order, and a run's figures are compared with each other before runs are summed up.
+ */
 export async function measure(plan: Plan): Promise<void> {
   const results = new Results();
   await using shared = plan.quick ? await open(plan) : undefined;
-  for (const turn of turns(plan)) {
-    plan.onProgress(`run ${turn.run}: ${turn.scenario.name}, ${turn.subject}`);
-    if (shared !== undefined) {
-      await session(plan, results, turn, shared);
-    } else {
-      // One of its own, so that no measurement inherits another's objects.
-      await using controlPlane = await open(plan);
+  for (const scenario of plan.scenarios) {
+    await using own = shared === undefined ? await open(plan) : undefined;
+    const controlPlane = shared ?? own;
+    if (controlPlane === undefined) continue;
+    for (const turn of turns(plan, scenario)) {
+      plan.onProgress(`${scenario.name}, run ${turn.run}: ${turn.subject}`);
       await session(plan, results, turn, controlPlane);
+      plan.onResults(results);
     }
-    plan.onResults(results);
   }
 }
 
-function* turns({ scenarios, runs }: Plan): Iterable<Turn> {
+function* turns({ runs, subjects }: Plan, scenario: Scenario): Iterable<Turn> {
+  const names = (scenario.subjects ?? (['ours', 'go'] as const))
+    .flatMap((name) => (name === 'ours' ? (['ours', 'other'] as const) : [name]))
+    .filter((name) => name === 'none' || subjects[name] !== undefined);
   for (let run = 1; run <= runs; run++) {
-    for (const scenario of scenarios) {
-      const subjects = scenario.subjects ?? (['ours', 'go'] as const);
-      for (const subject of run % 2 === 1 ? subjects : subjects.toReversed())
-        yield { scenario, subject, run };
-    }
+    for (const subject of run % 2 === 1 ? names : names.toReversed()) yield { scenario, subject, run };
   }
 }
 
@@ -90,13 +93,13 @@ async function session(plan: Plan, results: Results, turn: Turn, controlPlane: C
     await world.stop();
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
-    plan.onProgress(`run ${run}: ${scenario.name}, ${subject}: FAILED: ${failure}`);
+    plan.onProgress(`${scenario.name}, run ${run}: ${subject}: FAILED: ${failure}`);
     // What it has to say to that has been said.
     await world.stop().catch(() => undefined);
   }
   const about = { scenario: scenario.name, subject, run, foreignLoad: foreign() };
   results.add({ ...about, ...(failure !== undefined && { failure }) }, figures);
-  if (plan.quick) await clean(load, world.namespaces);
+  await clean(controlPlane, load, world.namespaces);
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -108,11 +111,4 @@ function serversOf(controlPlane: ControlPlane): Promise<readonly number[]> {
     findProcess(`--listen-client-urls=${etcdUrl}`),
     ...(hasControllerManager ? [findProcess(`--kubeconfig=${kubeconfigPath}`)] : []),
   ]);
-}
-
-/** Leaves the namespaces, which nobody's names match any more, and none of their ConfigMaps. */
-async function clean(load: Load, namespaces: readonly string[]): Promise<void> {
-  await inFlight(16, namespaces, (namespace) => load.call('DELETE', collection(namespace)));
-  const query = `?labelSelector=${encodeURIComponent('workshop.io/managed')}`;
-  await waitFor(async () => (await load.list('', query)).items.length === 0);
 }

@@ -5,8 +5,8 @@ import type { Figure, SubjectName } from './scenario.ts';
 export interface Measured extends Omit<Figure, 'value'> {
   readonly scenario: string;
   readonly subject: SubjectName;
-  /** One for each run that succeeded. */
-  readonly values: readonly number[];
+  /** Of each run that succeeded. */
+  readonly values: readonly { readonly run: number; readonly value: number }[];
 }
 
 /** One measurement of a scenario with a subject: how far to trust it. */
@@ -31,17 +31,20 @@ export interface Report {
 
 /** Gathers figures as they come. */
 export class Results {
-  readonly #measured = new Map<string, Omit<Measured, 'values'> & { readonly values: number[] }>();
+  readonly #measured = new Map<
+    string,
+    Omit<Measured, 'values'> & { readonly values: { run: number; value: number }[] }
+  >();
   readonly #sessions: Session[] = [];
 
   add(session: Session, figures: readonly Figure[]): void {
     this.#sessions.push(session);
-    const { scenario, subject } = session;
+    const { scenario, subject, run } = session;
     for (const { value, ...figure } of figures) {
       const key = JSON.stringify([scenario, figure.name, subject]);
       const known = this.#measured.get(key) ?? { ...figure, scenario, subject, values: [] };
       this.#measured.set(key, known);
-      known.values.push(value);
+      known.values.push({ run, value });
     }
   }
 

@@ -25,4 +25,5 @@ export interface Scenario {
   measure(world: World): Promise<readonly Figure[]>;
 }
 
-export type SubjectName = 'none' | 'ours' | 'go' | 'go-protobuf' | 'go-5qps';
+/** `other`: another build of ours. */
+export type SubjectName = 'none' | 'ours' | 'other' | 'go' | 'go-protobuf' | 'go-5qps';

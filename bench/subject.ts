@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -29,22 +29,20 @@ export interface Stopped {
   readonly loop: { readonly max: number; readonly p99: number } | undefined;
 }
 
-export function subjects(baseline: string): Readonly<Record<Exclude<SubjectName, 'none'>, Subject>> {
-  const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+/** `baseline`: the Go program. `other`: another bundle of ours, if there is one. */
+export function subjects(
+  baseline: string,
+  other: string | undefined,
+): Readonly<Partial<Record<SubjectName, Subject>>> {
   const readyMessage = '"caches synced';
+  const bundle = (name: string, path: string): Subject => ({
+    name,
+    command: [process.execPath, '--import', local('./loop-delay.mjs'), path, 'run', '--log-format=json'],
+    readyMessage,
+  });
   return {
-    ours: {
-      name: 'ours',
-      command: [
-        process.execPath,
-        '--import',
-        path('./loop-delay.mjs'),
-        path('../dist/mirror-controller.js'),
-        'run',
-        '--log-format=json',
-      ],
-      readyMessage,
-    },
+    ours: bundle('ours', local('../dist/mirror-controller.js')),
+    ...(other !== undefined && { other: bundle('other', resolve(other)) }),
     go: { name: 'go', command: [baseline, '--qps=-1'], readyMessage },
     // As fast as client-go can be made: it speaks JSON unless it is told otherwise, and few controllers tell it.
     'go-protobuf': {
@@ -54,6 +52,10 @@ export function subjects(baseline: string): Readonly<Record<Exclude<SubjectName,
     },
     'go-5qps': { name: 'go-5qps', command: [baseline], readyMessage },
   };
+}
+
+function local(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
 }
 
 const READY_DEADLINE_MS = 60_000;

@@ -7,6 +7,8 @@ const COLUMNS = [
   'figure',
   'unit',
   'ours',
+  'other build',
+  'ours / other build',
   'Go',
   'ours / Go',
   'Go, protobuf',
@@ -16,12 +18,16 @@ const COLUMNS = [
   'ours / API server',
 ];
 
-/** All figures, as a Markdown table: medians, with the lowest and the highest of the runs where these differ. */
+/**
+ * All figures, as a Markdown table: medians, with the lowest and the highest of the runs where these differ. A ratio of two
+ * subjects is that of a run, and its median over the runs.
+ */
 export function table({ measured }: Report): string {
   const by = (scenario: string, name: string, subject: SubjectName) =>
     measured.find((one) => one.scenario === scenario && one.name === name && one.subject === subject);
   const row = ({ scenario, name, unit, bound }: Measured) => {
     const [ours, go] = [by(scenario, name, 'ours'), by(scenario, name, 'go')];
+    const other = by(scenario, name, 'other');
     const protobuf = by(scenario, name, 'go-protobuf');
     const ceiling = scenario === 'ceiling' ? by(scenario, name, 'none') : boundOf(measured, bound);
     return [
@@ -29,10 +35,12 @@ export function table({ measured }: Report): string {
       name,
       unit,
       spread(ours),
+      spread(other),
+      byTurns(ours, other),
       spread(go),
-      ratio(ours, go),
+      byTurns(ours, go),
       spread(protobuf),
-      ratio(ours, protobuf),
+      byTurns(ours, protobuf),
       spread(by(scenario, name, 'go-5qps')),
       spread(ceiling),
       ratio(ours, ceiling),
@@ -63,15 +71,32 @@ function boundOf(measured: readonly Measured[], bound: CeilingName | undefined):
 }
 
 function spread(one: Measured | undefined): string {
-  if (one === undefined) return '';
-  const middle = number(median(one.values));
-  const [low, high] = [number(Math.min(...one.values)), number(Math.max(...one.values))];
-  return low === high ? middle : `${middle} (${low} to ${high})`;
+  return one === undefined ? '' : middleOf(values(one), number);
 }
 
+/** Of what was measured in the same run, one right after the other. */
+function byTurns(one: Measured | undefined, other: Measured | undefined): string {
+  const ratios = (one?.values ?? []).flatMap(({ run, value }) => {
+    const beside = other?.values.find((turn) => turn.run === run)?.value;
+    return beside === undefined || !Number.isFinite(value / beside) ? [] : [value / beside];
+  });
+  return ratios.length === 0 ? '' : middleOf(ratios, (value) => value.toFixed(2));
+}
+
+/** Of medians, where there are no turns. */
 function ratio(one: Measured | undefined, other: Measured | undefined): string {
-  const value = median(one?.values ?? []) / median(other?.values ?? []);
+  const value = median(values(one)) / median(values(other));
   return Number.isFinite(value) ? value.toFixed(2) : '';
+}
+
+function values(one: Measured | undefined): number[] {
+  return (one?.values ?? []).map(({ value }) => value);
+}
+
+function middleOf(all: readonly number[], format: (value: number) => string): string {
+  const middle = format(median(all));
+  const [low, high] = [format(Math.min(...all)), format(Math.max(...all))];
+  return low === high ? middle : `${middle} (${low} to ${high})`;
 }
 
 /** Three digits, or all that are whole. */
