@@ -21,7 +21,7 @@ import { configMapHandler, namespaceHandler } from './handlers.ts';
 import { MutationCache } from './mutation-cache.ts';
 import { Namespaces } from './namespaces.ts';
 import { Processor } from './processor.ts';
-import { Reconciler } from './reconciler.ts';
+import { Reconciler, type WritesPerPass } from './reconciler.ts';
 import { Reports } from './reports.ts';
 import { SourceBodies } from './source-bodies.ts';
 import { StepRunner } from './step-runner.ts';
@@ -52,12 +52,13 @@ export interface ControllerDeps {
 }
 
 /**
- * A pass in the fresh lane is short, whatever the source: the rest of its fan-out is bulk. One in the bulk lane is long
- * enough that planning anew costs little beside its writes.
+ * A pass in the fresh lane is short, whatever the source: the rest of its fan-out is bulk, and what it begins with is in
+ * everybody's way for a moment. One in the bulk lane is long enough that planning anew costs little beside its writes.
  */
-const WRITES_PER_PASS = { fresh: 8, bulk: 1000 };
+const WRITES_PER_PASS: WritesPerPass = { fresh: 8, leading: 4, bulk: 1000 };
 /** A dry run changes nothing, so that every pass would begin with the same steps. */
-const UNLIMITED = { fresh: Number.POSITIVE_INFINITY, bulk: Number.POSITIVE_INFINITY };
+const ALL = Number.POSITIVE_INFINITY;
+const UNLIMITED: WritesPerPass = { fresh: ALL, leading: ALL, bulk: ALL };
 
 /** How long a stop waits for the writes that are under way, milliseconds (SPEC Q3). */
 const DRAIN_MS = 10_000;

@@ -11,6 +11,7 @@ import {
 import { type ObservedConfigMap, sourceReference } from '../mirror/observed.ts';
 import type { ObservedNamespace } from '../mirror/placement.ts';
 import type { ClusterView } from '../mirror/view.ts';
+import type { DelayingQueue } from '../workqueue/delaying-queue.ts';
 import type { Lane, WorkQueue } from '../workqueue/queue.ts';
 import type { ConfigMapIndex } from './cluster-view.ts';
 import type { MutationCache } from './mutation-cache.ts';
@@ -55,13 +56,20 @@ export function configMapHandler(deps: HandlerDeps): Handler<ObservedConfigMap> 
 }
 
 /**
+ * So long after a Namespace has come, companions are made in it, milliseconds. The API server's admission may not have
+ * seen it yet when we have, and then holds up what is created in it for 50 ms (NamespaceLifecycle, `missingNamespaceWait`):
+ * of the first creates on a busy server one in nine, when they wait for 5 ms one in seventy (docs/performance.md).
+ */
+const NEW_NAMESPACE_MS = 5;
+
+/**
  * From a change of a Namespace to the sources to whose targets, or retained companions, it may matter: found by an
  * index, not by a search.
  */
 export function namespaceHandler(deps: {
   readonly view: ClusterView;
   readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
-  readonly queue: Pick<WorkQueue<ObjectKey>, 'add'>;
+  readonly queue: Pick<DelayingQueue<ObjectKey>, 'add' | 'addAfter'>;
   /** Before, nothing is enqueued: all that hangs on namespaces is, once they are known. */
   readonly areKnown: () => boolean;
 }): Handler<ObservedNamespace> {
@@ -73,7 +81,9 @@ export function namespaceHandler(deps: {
   ) => {
     const candidates = targetIndexValues(name).flatMap((value) => configMaps.byIndex('targets', value));
     for (const source of candidates) {
-      if (isConcernedByNamespace(source, before, after)) queue.add(source.key);
+      if (!isConcernedByNamespace(source, before, after)) continue;
+      if (before === undefined) queue.addAfter(source.key, NEW_NAMESPACE_MS, 'fresh');
+      else queue.add(source.key);
     }
   };
   const enqueueRetainedIn = (name: string) => {

@@ -5,6 +5,8 @@ import type { Lane } from '../workqueue/queue.ts';
 /** A write's place in the order, and the last word on it. */
 export interface WriteTurn {
   readonly lane: Lane;
+  /** Whether this fresh write begins a fan-out: the bulk that follows need not make way for what belongs to it. */
+  readonly leadsBulk: boolean;
   /** Called when the turn has come, right before the write leaves; throws to call the write off. */
   readonly check: () => void;
 }
@@ -60,9 +62,10 @@ export class WriteLimiter {
   }
 
   /** Calls `write` when its turn comes, and settles as it does, or rejects with what the turn's check throws. */
-  async run<T>({ lane, check }: WriteTurn, write: () => Promise<T>): Promise<T> {
-    // A fan-out begins with fresh writes of its own, before any bulk: they wait for nobody.
-    if (lane === 'fresh' && this.#underWay.bulk > 0) this.#yieldUntil = this.#clock.now() + YIELD_MS;
+  async run<T>({ lane, leadsBulk, check }: WriteTurn, write: () => Promise<T>): Promise<T> {
+    if (lane === 'fresh' && !(leadsBulk && this.#underWay.bulk === 0)) {
+      this.#yieldUntil = this.#clock.now() + YIELD_MS;
+    }
     // Whoever waits has a place before whoever comes.
     if (this.#waiting[lane].length === 0 && this.#hasPlace(lane)) this.#underWay[lane] += 1;
     else await this.#place(lane);

@@ -61,7 +61,7 @@ export function formatCopiedKeys(copied: CopiedMetadata): string | undefined {
   return JSON.stringify({ labels, annotations } satisfies CopiedKeys);
 }
 
-/** Reads {@link formatCopiedKeys}. What is not ours to remove, or not in that form, is not in the result. */
+/** Reads {@link formatCopiedKeys}, each key once. What is not ours to remove, or not in that form, is not in the result. */
 export function parseCopiedKeys(text: string | undefined, vocabulary: Vocabulary): CopiedKeys {
   if (text === undefined) return NOTHING;
   try {
@@ -78,5 +78,6 @@ export function parseCopiedKeys(text: string | undefined, vocabulary: Vocabulary
 function keysIn(value: unknown, field: keyof CopiedKeys, vocabulary: Vocabulary): readonly string[] {
   const list = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : [];
   if (!Array.isArray(list)) return [];
-  return list.filter((key): key is string => typeof key === 'string' && mayCopy(key, vocabulary));
+  const keys = list.filter((key): key is string => typeof key === 'string' && mayCopy(key, vocabulary));
+  return [...new Set(keys)];
 }

@@ -50,10 +50,11 @@ function compareEntries(
   wanted: Readonly<Record<string, string>>,
   mayBeLeftOver: readonly string[],
 ): void {
-  for (const [key, value] of Object.entries(wanted)) {
+  for (const key of Object.keys(wanted)) {
+    const value = wanted[key];
     if (actual[key] !== value) found.push({ kind, key, value });
   }
-  for (const key of new Set(mayBeLeftOver)) {
+  for (const key of mayBeLeftOver) {
     // `Object.hasOwn`, because a label may be called `constructor`.
     if (Object.hasOwn(actual, key) && !Object.hasOwn(wanted, key))
       found.push({ kind, key, value: undefined });

@@ -38,12 +38,10 @@ export function mayDelete(
 }
 
 function countMarks(object: ObservedConfigMap, source: SourceIdentity, vocabulary: Vocabulary): number {
-  const marks = [
-    object.labels[vocabulary.managed] === MANAGED_COMPANION,
-    object.annotations[vocabulary.source] === source.key,
-    source.uid !== undefined && object.annotations[vocabulary.sourceUid] === source.uid,
-  ];
-  return marks.filter(Boolean).length;
+  const isLabelled = object.labels[vocabulary.managed] === MANAGED_COMPANION;
+  const namesSource = object.annotations[vocabulary.source] === source.key;
+  const hasUid = source.uid !== undefined && object.annotations[vocabulary.sourceUid] === source.uid;
+  return Number(isLabelled) + Number(namesSource) + Number(hasUid);
 }
 
 /** A controller owner reference from an object to a source of its own namespace: then garbage collection applies. */

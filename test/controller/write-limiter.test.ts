@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { SupersededError, WriteLimiter, type WriteTurn } from '../../src/controller/write-limiter.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-const turn = (lane: WriteTurn['lane']): WriteTurn => ({ lane, check: () => undefined });
+const turn = (lane: WriteTurn['lane'], leadsBulk = false): WriteTurn => ({
+  lane,
+  leadsBulk,
+  check: () => undefined,
+});
 
 /** Writes that end when told to, and remember the order in which they left. */
 function setUp(maxWritesInFlight: number) {
@@ -10,8 +14,8 @@ function setUp(maxWritesInFlight: number) {
   const limiter = new WriteLimiter({ maxWritesInFlight, maxWritesPerSecond: 0 }, clock);
   const left: string[] = [];
   const underWay = new Map<string, () => void>();
-  const write = (name: string, lane: WriteTurn['lane']) =>
-    limiter.run(turn(lane), async () => {
+  const write = (name: string, lane: WriteTurn['lane'], leadsBulk = false) =>
+    limiter.run(turn(lane, leadsBulk), async () => {
       left.push(name);
       await new Promise<void>((end) => underWay.set(name, end));
     });
@@ -53,9 +57,28 @@ describe('[Q2] the writes in flight', () => {
 
   test('the fresh writes with which a fan-out begins do not slow it down', async () => {
     const parts = setUp(16);
-    void parts.write('first', 'fresh');
+    void parts.write('first', 'fresh', true);
     await bulk(parts, 100);
     expect(parts.underWay.size).toBe(1 + 8);
+  });
+
+  test('a fan-out that begins while another one is written is made way for', async () => {
+    const parts = setUp(16);
+    await bulk(parts, 100);
+    void parts.write('first', 'fresh', true);
+    for (let number = 0; number < 20; number++) await parts.end(`bulk ${number}`);
+    expect([...parts.underWay.keys()]).toEqual(['first', 'bulk 20']);
+  });
+
+  test('bulk that begins just after somebody has made a change makes way from its first write on', async () => {
+    const parts = setUp(16);
+    void parts.write('edit', 'fresh');
+    await parts.end('edit');
+    await bulk(parts, 100);
+    expect([...parts.underWay.keys()]).toEqual(['bulk 0']);
+    await parts.clock.advance(500);
+    await parts.end('bulk 0');
+    expect(parts.underWay.size).toBe(8);
   });
 
   test('never more than the bound, and fresh before bulk when it is reached', async () => {
@@ -82,6 +105,7 @@ describe('[Q2] the writes in flight', () => {
     let called = false;
     const overtaken: WriteTurn = {
       lane: 'fresh',
+      leadsBulk: false,
       check: () => {
         throw new SupersededError('overtaken');
       },

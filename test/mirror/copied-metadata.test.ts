@@ -98,6 +98,11 @@ describe('[M7] the list of what was copied', () => {
     expect(parseCopiedKeys(half, vocabulary)).toEqual({ labels: [], annotations: ['note'] });
   });
 
+  test('says each key once', () => {
+    const twice = '{"labels":["team","team"],"annotations":["note","note"]}';
+    expect(parseCopiedKeys(twice, vocabulary)).toEqual({ labels: ['team'], annotations: ['note'] });
+  });
+
   test('cannot be made to name what is not ours to remove', () => {
     const forged = '{"labels":["workshop.io/managed","team"],"annotations":["argocd.argoproj.io/instance"]}';
     expect(parseCopiedKeys(forged, vocabulary)).toEqual({ labels: ['team'], annotations: [] });
