@@ -74,12 +74,16 @@ export function runningSuite(server: TestServer): void {
 
   test.concurrent('[W1] ConfigMaps that are nobody’s source are left alone, and cost nothing', async () => {
     await using world = await World.open(server);
+    const create = (name: string) =>
+      world.person.create({ metadata: { name, namespace: world.full('home'), labels: { team: 'x' } } });
+    await create('before');
     const controller = world.start();
-    const metadata = { name: 'unrelated', namespace: world.full('home'), labels: { team: 'x' } };
-    await world.person.create({ metadata });
+    const listed = () => controller.log.lines.filter(({ message }) => message === 'listed');
+    await waitFor(() => listed().length > 0);
+    await create('after');
     await world.settle(controller);
-    expect(controller.log.lines).toContainEqual(expect.objectContaining({ message: 'listed', objects: 0 }));
-    expect(await world.managed('home')).toEqual(['home/unrelated']);
+    expect(listed()).toEqual([expect.objectContaining({ objects: 0 })]);
+    expect(await world.managed('home')).toEqual(['home/after', 'home/before']);
   });
 
   test.concurrent('[W4] [M5] what a companion holds counts, not what its annotation says of it', async () => {
