@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import type { Clock } from '../clock/clock.ts';
+import type { Clock, Timer } from '../clock/clock.ts';
 import type { Lane } from '../workqueue/queue.ts';
 
 /** A write's place in the order, and the last word on it. */
@@ -48,6 +48,7 @@ export class WriteLimiter {
   readonly #waiting: Readonly<Record<Lane, (() => void)[]>> = { fresh: [], bulk: [] };
   readonly #underWay: Record<Lane, number> = { fresh: 0, bulk: 0 };
   #yieldUntil = Number.NEGATIVE_INFINITY;
+  #yieldEnd: Timer | undefined;
 
   constructor({ maxWritesInFlight, maxWritesPerSecond }: WriteLimits, clock: Clock) {
     this.#clock = clock;
@@ -65,6 +66,7 @@ export class WriteLimiter {
   async run<T>({ lane, leadsBulk, check }: WriteTurn, write: () => Promise<T>): Promise<T> {
     if (lane === 'fresh' && !(leadsBulk && this.#underWay.bulk === 0)) {
       this.#yieldUntil = this.#clock.now() + YIELD_MS;
+      this.#awaitYieldEnd();
     }
     // Whoever waits has a place before whoever comes.
     if (this.#waiting[lane].length === 0 && this.#hasPlace(lane)) this.#underWay[lane] += 1;
@@ -85,6 +87,18 @@ export class WriteLimiter {
       this.#waiting[lane].push(admit);
       // Bulk may have got its places back since the last write ended.
       this.#admit(lane);
+      this.#awaitYieldEnd();
+    });
+  }
+
+  /** Bulk has its places back in time even if those that were left to it are held by writes that get no answer (SPEC R9). */
+  #awaitYieldEnd(): void {
+    const leftMs = this.#yieldUntil - this.#clock.now();
+    if (leftMs <= 0 || this.#yieldEnd !== undefined || this.#waiting.bulk.length === 0) return;
+    this.#yieldEnd = this.#clock.setTimer(leftMs, () => {
+      this.#yieldEnd = undefined;
+      this.#admit('bulk');
+      this.#awaitYieldEnd();
     });
   }
 

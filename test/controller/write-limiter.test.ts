@@ -81,6 +81,20 @@ describe('[Q2] the writes in flight', () => {
     expect(parts.underWay.size).toBe(8);
   });
 
+  test('[R9] bulk has its places again though none of its writes ends', async () => {
+    const parts = setUp(16);
+    void parts.write('edit', 'fresh');
+    await parts.end('edit');
+    await bulk(parts, 100);
+    expect(parts.underWay.size).toBe(1);
+    await parts.clock.advance(499);
+    void parts.write('another edit', 'fresh');
+    await parts.clock.advance(499);
+    expect(parts.underWay.size).toBe(2);
+    await parts.clock.advance(1);
+    expect(parts.underWay.size).toBe(1 + 8);
+  });
+
   test('never more than the bound, and fresh before bulk when it is reached', async () => {
     const parts = setUp(2);
     await bulk(parts, 3);

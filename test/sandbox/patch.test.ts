@@ -28,6 +28,15 @@ describe('[B1] JSON patch', () => {
     [[{ op: 'move', from: '/data/a', path: '/data/b' }], { data: { b: '1' }, list: ['x', 'y'] }],
     [[{ op: 'replace', path: '', value: { only: 'this' } }], { only: 'this' }],
     [[{ op: 'test', path: '/data/absent', value: null }], document],
+    [[{ op: 'test', path: '/data/constructor', value: null }], document],
+    [
+      [
+        { op: 'add', path: '/data/constructor', value: 'c' },
+        { op: 'copy', from: '/data/constructor', path: '/data/prototype' },
+        { op: 'move', from: '/data/prototype', path: '/data/__proto__' },
+      ],
+      JSON.parse('{"data":{"a":"1","constructor":"c","__proto__":"c"},"list":["x","y"]}'),
+    ],
     [
       [{ op: 'add', path: '/data/~1slash~0tilde', value: '' }],
       { data: { a: '1', '/slash~tilde': '' }, list: ['x', 'y'] },
@@ -51,6 +60,14 @@ describe('[B1] JSON patch', () => {
     [[{ op: 'fly', path: '/data/a' }], 422],
     [[{ op: 'add', path: 5, value: 1 }], 422],
     [[{ op: 'copy', path: '/data/b' }], 422],
+    [[{ op: 'move', from: '/data', path: '/data/a' }], 422],
+    [[{ op: 'move', from: '', path: '/data/a' }], 422],
+    [[{ op: 'move', from: '/constructor', path: '/data' }], 422],
+    [[{ op: 'copy', from: '/data/toString', path: '/data/b' }], 422],
+    [[{ op: 'remove', path: '/data/constructor' }], 422],
+    [[{ op: 'test', path: '/data/constructor', value: 'x' }], 422],
+    [[{ op: 'add', path: '/constructor/prototype/x', value: 1 }], 422],
+    [[{ op: 'add', path: '/data/toString/x', value: 1 }], 422],
     [Array.from({ length: 10_001 }, () => ({ op: 'test', path: '', value: null })), 413],
   ])('a bad one is refused (%#)', (patch, code) => {
     expect(codeOf(() => jsonPatch(document, patch))).toBe(code);
@@ -70,10 +87,11 @@ describe('[B1] JSON patch', () => {
       '',
       '/__proto__/x',
       '/constructor',
+      '/toString',
     );
     const operation = fc.dictionary(
       fc.constantFrom('op', 'path', 'from', 'value'),
-      fc.oneof(text, fc.jsonValue()),
+      fc.oneof({ weight: 3, arbitrary: text }, fc.jsonValue()),
     );
     fc.assert(
       fc.property(fc.array(operation), (patch) => {

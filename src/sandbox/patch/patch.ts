@@ -15,35 +15,42 @@ export function jsonPatch(document: JsonObject, patch: Json): Json {
   }
   const operations = patch.map((operation) => {
     if (!isObject(operation)) throw notAPatch(operation, 'handlers.jsonPatchOp');
-    return withoutProto(operation);
+    return withStandIns(operation);
   });
   // One level down, so that an operation may replace the whole document (path "").
-  const root = { document: renamed(document, PROTO, STAND_IN) };
+  const root = { document: renamed(document, STAND_INS) };
   for (const operation of operations) carryOut(root, operation);
-  return renamed(root.document, STAND_IN, PROTO);
+  return renamed(root.document, ORIGINALS);
 }
 
-/** A legal key of a ConfigMap, which the library loses: it clones by assignment. So it has another name meanwhile. */
-const PROTO = '__proto__';
-const STAND_IN = '\u0000proto';
+/**
+ * Legal keys of a ConfigMap, which the library passes over in a pointer, and one of which it loses when it clones. So they
+ * have other names meanwhile.
+ */
+const STAND_INS: ReadonlyMap<string, string> = new Map(
+  ['__proto__', 'constructor', 'prototype'].map((key) => [key, `\u0000${key}`]),
+);
+const ORIGINALS: ReadonlyMap<string, string> = new Map(
+  [...STAND_INS].map(([key, standIn]) => [standIn, key]),
+);
 
-function withoutProto(operation: JsonObject): JsonObject {
+function withStandIns(operation: JsonObject): JsonObject {
   const { path, from, value } = operation;
-  const pointer = (text: string) => text.split('/').map((token) => (token === PROTO ? STAND_IN : token));
+  const pointer = (text: string) => text.split('/').map((token) => STAND_INS.get(token) ?? token);
   return {
     ...operation,
     ...(typeof path === 'string' && { path: pointer(path).join('/') }),
     ...(typeof from === 'string' && { from: pointer(from).join('/') }),
-    ...(value !== undefined && { value: renamed(value, PROTO, STAND_IN) }),
+    ...(value !== undefined && { value: renamed(value, STAND_INS) }),
   };
 }
 
-/** A deep copy in which the members called `from` are called `to`. */
-function renamed(value: Json, from: string, to: string): Json {
-  if (isList(value)) return value.map((item) => renamed(item, from, to));
+/** A deep copy in which members have other names. */
+function renamed(value: Json, names: ReadonlyMap<string, string>): Json {
+  if (isList(value)) return value.map((item) => renamed(item, names));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(
-    ([key, member]) => [key === from ? to : key, renamed(member, from, to)] as const,
+    ([key, member]) => [names.get(key) ?? key, renamed(member, names)] as const,
   );
   return objectOf(entries);
 }
@@ -76,14 +83,33 @@ function adapted(root: { readonly document: Json }, operation: JsonObject): Json
     ...(typeof path === 'string' ? { path: `/document${path}` } : {}),
     ...(typeof from === 'string' ? { from: `/document${from}` } : {}),
   };
+  if ((op === 'move' || op === 'copy') && ownMember(root, moved.from ?? '').value === undefined)
+    throw unprocessable();
   if (typeof path !== 'string') return moved;
-  const { parent, value } = Pointer.fromJSON(moved.path ?? '').evaluate(root);
-  if (op === 'test' && value === undefined && isObject(parent)) {
+  const { parent, value } = ownMember(root, moved.path ?? '');
+  if (!isList(parent) && !isObject(parent)) throw unprocessable();
+  if (value === undefined && isObject(parent)) {
     // What is not there counts as null.
-    if (operation['value'] === null) return { op: 'test', path: '', value: root };
+    if (op === 'test' && operation['value'] === null) return { op: 'test', path: '', value: root };
+    if (op === 'test' || op === 'remove') throw unprocessable();
   }
   if (op !== 'replace' || !isObject(parent)) return moved;
   return { ...moved, op: 'add', value: operation['value'] ?? null };
+}
+
+/** What a pointer leads to. The library would find `toString` in every object, and put it into the document. */
+function ownMember(
+  root: Json,
+  pointer: string,
+): { readonly parent: Json | undefined; readonly value: Json | undefined } {
+  let parent: Json | undefined;
+  let value: Json | undefined = root;
+  for (const token of Pointer.fromJSON(pointer).tokens.slice(1)) {
+    parent = value;
+    if (isList(parent)) value = parent[Number(token)];
+    else value = isObject(parent) && Object.hasOwn(parent, token) ? parent[token] : undefined;
+  }
+  return { parent, value };
 }
 
 export function mergePatch(target: Json | undefined, patch: Json): Json {
