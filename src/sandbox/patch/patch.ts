@@ -71,30 +71,36 @@ function carryOut(root: { readonly document: Json }, given: JsonObject): void {
   throw unprocessable();
 }
 
+/** The operation one level down, as our library is to carry it out. */
+function adapted(root: Json, operation: JsonObject): JsonObject {
+  const { op } = operation;
+  const path = oneLevelDown(operation['path']);
+  const from = op === 'move' || op === 'copy' ? oneLevelDown(operation['from']) : undefined;
+  if (from !== undefined && ownMember(root, from).value === undefined) throw unprocessable();
+  const moved = { ...operation, ...(path !== undefined && { path }), ...(from !== undefined && { from }) };
+  return path === undefined ? moved : leniently(root, { ...moved, path });
+}
+
+function oneLevelDown(pointer: Json | undefined): string | undefined {
+  if (typeof pointer !== 'string') return undefined;
+  if (!/^(\/|$)/.test(pointer)) throw unprocessable();
+  return `/document${pointer}`;
+}
+
 /**
- * The operation one level down. The server's library (github.com/evanphx/json-patch) lets `replace` set a member
- * that is not there, and takes a missing member for null in a `test`; RFC 6902 and our library do not.
+ * The server's library (github.com/evanphx/json-patch) lets `replace` set a member that is not there, and takes a
+ * missing member for null in a `test`; RFC 6902 and our library do not.
  */
-function adapted(root: { readonly document: Json }, operation: JsonObject): JsonObject {
-  const { op, path, from } = operation;
-  if (typeof path === 'string' && !/^(\/|$)/.test(path)) throw unprocessable();
-  const moved = {
-    ...operation,
-    ...(typeof path === 'string' ? { path: `/document${path}` } : {}),
-    ...(typeof from === 'string' ? { from: `/document${from}` } : {}),
-  };
-  if ((op === 'move' || op === 'copy') && ownMember(root, moved.from ?? '').value === undefined)
-    throw unprocessable();
-  if (typeof path !== 'string') return moved;
-  const { parent, value } = ownMember(root, moved.path ?? '');
-  if (!isList(parent) && !isObject(parent)) throw unprocessable();
-  if (value === undefined && isObject(parent)) {
-    // What is not there counts as null.
-    if (op === 'test' && operation['value'] === null) return { op: 'test', path: '', value: root };
-    if (op === 'test' || op === 'remove') throw unprocessable();
-  }
-  if (op !== 'replace' || !isObject(parent)) return moved;
-  return { ...moved, op: 'add', value: operation['value'] ?? null };
+function leniently(root: Json, operation: JsonObject & { readonly path: string }): JsonObject {
+  const { op, path } = operation;
+  const { parent, value } = ownMember(root, path);
+  if (isList(parent)) return operation;
+  if (!isObject(parent)) throw unprocessable();
+  if (op === 'replace') return { ...operation, op: 'add', value: operation['value'] ?? null };
+  if (value !== undefined) return operation;
+  if (op === 'test' && operation['value'] === null) return { op: 'test', path: '', value: root };
+  if (op === 'test' || op === 'remove') throw unprocessable();
+  return operation;
 }
 
 /** What a pointer leads to. The library would find `toString` in every object, and put it into the document. */
