@@ -30,6 +30,10 @@ describe('[B1] JSON patch', () => {
     [[{ op: 'test', path: '/data/absent', value: null }], document],
     [[{ op: 'test', path: '/data/constructor', value: null }], document],
     [
+      [{ op: 'copy', from: '/data/toString', path: '/data/b' }],
+      { data: { a: '1', b: null }, list: ['x', 'y'] },
+    ],
+    [
       [
         { op: 'add', path: '/data/constructor', value: 'c' },
         { op: 'copy', from: '/data/constructor', path: '/data/prototype' },
@@ -63,7 +67,8 @@ describe('[B1] JSON patch', () => {
     [[{ op: 'move', from: '/data', path: '/data/a' }], 422],
     [[{ op: 'move', from: '', path: '/data/a' }], 422],
     [[{ op: 'move', from: '/constructor', path: '/data' }], 422],
-    [[{ op: 'copy', from: '/data/toString', path: '/data/b' }], 422],
+    [[{ op: 'copy', from: '/no/where', path: '/data/b' }], 422],
+    [[{ op: 'move', from: '/data/toString', path: '/data/b' }], 422],
     [[{ op: 'remove', path: '/data/constructor' }], 422],
     [[{ op: 'test', path: '/data/constructor', value: 'x' }], 422],
     [[{ op: 'add', path: '/constructor/prototype/x', value: 1 }], 422],

@@ -76,8 +76,13 @@ function adapted(root: Json, operation: JsonObject): JsonObject {
   const { op } = operation;
   const path = oneLevelDown(operation['path']);
   const from = op === 'move' || op === 'copy' ? oneLevelDown(operation['from']) : undefined;
-  if (from !== undefined && ownMember(root, from).value === undefined) throw unprocessable();
   const moved = { ...operation, ...(path !== undefined && { path }), ...(from !== undefined && { from }) };
+  const source = from === undefined ? undefined : ownMember(root, from);
+  if (source !== undefined && source.value === undefined) {
+    if (op !== 'copy' || path === undefined || !isObject(source.parent)) throw unprocessable();
+    // The server copies a null from where there is nothing.
+    return { op: 'add', path, value: null };
+  }
   return path === undefined ? moved : leniently(root, { ...moved, path });
 }
 
