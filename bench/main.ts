@@ -88,16 +88,19 @@ async function measureAll(values: {
 
 function chosen(names: readonly string[] | undefined): typeof SCENARIOS {
   if (names === undefined) return SCENARIOS;
-  const unknown = names.filter((name) => SCENARIOS.every((scenario) => scenario.name !== name));
-  if (unknown.length > 0) throw new Error(`there is no scenario ${unknown.join(', ')}; see --help`);
+  check('scenario', names, new Set(SCENARIOS.map(({ name }) => name)));
   return SCENARIOS.filter(({ name }) => names.includes(name));
 }
 
 function chosenSubjects(all: Plan['subjects'], names: readonly string[] | undefined): Plan['subjects'] {
   if (names === undefined) return all;
-  const unknown = names.filter((name) => !(name in all));
-  if (unknown.length > 0) throw new Error(`there is no subject ${unknown.join(', ')}; see --help`);
+  check('subject', names, new Set(Object.keys(all)));
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+}
+
+function check(what: string, names: readonly string[], known: ReadonlySet<string>): void {
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new Error(`there is no ${what} ${unknown.join(', ')}; see --help`);
 }
 
 function about({ at, machine, quick, sessions }: Report): string {

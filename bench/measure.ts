@@ -45,13 +45,11 @@ interface Turn {
  */
 export async function measure(plan: Plan): Promise<void> {
   const results = new Results();
-  await using shared = plan.quick ? await open(plan) : undefined;
-  for (const scenario of plan.scenarios) {
-    await using own = shared === undefined ? await open(plan) : undefined;
-    const controlPlane = shared ?? own;
-    if (controlPlane === undefined) continue;
-    for (const turn of turns(plan, scenario)) {
-      plan.onProgress(`${scenario.name}, run ${turn.run}: ${turn.subject}`);
+  const together = plan.quick ? [plan.scenarios] : plan.scenarios.map((scenario) => [scenario]);
+  for (const scenarios of together) {
+    await using controlPlane = await open(plan);
+    for (const turn of scenarios.flatMap((scenario) => [...turns(plan, scenario)])) {
+      plan.onProgress(`${turn.scenario.name}, run ${turn.run}: ${turn.subject}`);
       await session(plan, results, turn, controlPlane);
       plan.onResults(results);
     }

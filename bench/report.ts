@@ -6,7 +6,12 @@ export interface Measured extends Omit<Figure, 'value'> {
   readonly scenario: string;
   readonly subject: SubjectName;
   /** Of each run that succeeded. */
-  readonly values: readonly { readonly run: number; readonly value: number }[];
+  readonly values: readonly RunValue[];
+}
+
+interface RunValue {
+  readonly run: number;
+  readonly value: number;
 }
 
 /** One measurement of a scenario with a subject: how far to trust it. */
@@ -31,10 +36,7 @@ export interface Report {
 
 /** Gathers figures as they come. */
 export class Results {
-  readonly #measured = new Map<
-    string,
-    Omit<Measured, 'values'> & { readonly values: { run: number; value: number }[] }
-  >();
+  readonly #measured = new Map<string, Omit<Measured, 'values'> & { readonly values: RunValue[] }>();
   readonly #sessions: Session[] = [];
 
   add(session: Session, figures: readonly Figure[]): void {

@@ -64,10 +64,7 @@ export class WriteLimiter {
 
   /** Calls `write` when its turn comes, and settles as it does, or rejects with what the turn's check throws. */
   async run<T>({ lane, leadsBulk, check }: WriteTurn, write: () => Promise<T>): Promise<T> {
-    if (lane === 'fresh' && !(leadsBulk && this.#underWay.bulk === 0)) {
-      this.#yieldUntil = this.#clock.now() + YIELD_MS;
-      this.#awaitYieldEnd();
-    }
+    if (lane === 'fresh' && (!leadsBulk || this.#underWay.bulk > 0)) this.#beginYield();
     // Whoever waits has a place before whoever comes.
     if (this.#waiting[lane].length === 0 && this.#hasPlace(lane)) this.#underWay[lane] += 1;
     else await this.#place(lane);
@@ -85,22 +82,20 @@ export class WriteLimiter {
   #place(lane: Lane): Promise<void> {
     return new Promise((admit) => {
       this.#waiting[lane].push(admit);
-      // Bulk may have got its places back since the last write ended.
-      this.#admit(lane);
-      this.#awaitYieldEnd();
     });
   }
 
-  /** Bulk has its places back in time even if those that were left to it are held by writes that get no answer (SPEC R9). */
-  #awaitYieldEnd(): void {
-    const leftMs = this.#yieldUntil - this.#clock.now();
-    if (leftMs <= 0 || this.#yieldEnd !== undefined || this.#waiting.bulk.length === 0) return;
-    this.#yieldEnd = this.#clock.setTimer(leftMs, () => {
-      this.#yieldEnd = undefined;
-      this.#admit('bulk');
-      this.#awaitYieldEnd();
-    });
+  #beginYield(): void {
+    this.#yieldUntil = this.#clock.now() + YIELD_MS;
+    this.#yieldEnd ??= this.#clock.setTimer(YIELD_MS, this.#lookForYieldEnd);
   }
+
+  /** Bulk has its places back in time even if those that were left to it are held by writes that get no answer (SPEC R9). */
+  readonly #lookForYieldEnd = (): void => {
+    const leftMs = this.#yieldUntil - this.#clock.now();
+    this.#yieldEnd = leftMs > 0 ? this.#clock.setTimer(leftMs, this.#lookForYieldEnd) : undefined;
+    if (leftMs <= 0) this.#admit('bulk');
+  };
 
   #admit(lane: Lane): void {
     while (this.#waiting[lane].length > 0 && this.#hasPlace(lane)) {
