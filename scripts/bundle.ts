@@ -57,6 +57,21 @@ const undiciParts: Plugin = {
   },
 };
 
+/**
+ * What our packages load at every start for what we never ask of them: proxies of the client library's own connections
+ * (we make ours, `src/kube/connections.ts`, and tell it of no proxy) and undici's HTTP/2, which must be asked for.
+ * Together 180 KB and 15 ms of processor time.
+ */
+const UNREACHED = /^(socks-proxy-agent|socks|hpagent|\.\/client-h2\.js)$/;
+
+const unreached: Plugin = {
+  name: 'unreached',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: UNREACHED }, ({ path }) => ({ path, namespace: 'unreached' }));
+    onLoad({ filter: /./, namespace: 'unreached' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
 export interface BundleOptions {
   /** The module to start from; default `src/main.ts`. */
   readonly entryPoint?: string;
@@ -81,7 +96,7 @@ export async function bundle(options: BundleOptions): Promise<void> {
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'eof',
-    plugins: [pureModules, undiciParts],
+    plugins: [pureModules, undiciParts, unreached],
     logLevel: 'warning',
   });
   chmodSync(options.outfile, 0o755);
