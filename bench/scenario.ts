@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 export interface Figure {
   readonly name: string;
   /** More of `…/s` is better; of everything else, less. */
-  readonly unit: '/s' | 's' | 'ms' | 'MiB' | 'writes' | 'reads' | 'times';
+  readonly unit: '/s' | 's' | 'ms' | 'MiB' | 'KiB' | 'writes' | 'reads' | 'times';
   readonly value: number;
   /** The ceiling's figure that bounds this one. */
   readonly bound?: CeilingName;

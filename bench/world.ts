@@ -77,6 +77,12 @@ export class World {
     return await running.stop();
   }
 
+  /** The running subject's process. */
+  get pid(): number {
+    if (this.#running === undefined) throw new Error('no controller is running');
+    return this.#running.pid;
+  }
+
   cpu(): Cpu {
     return {
       controller: this.#running === undefined ? 0 : cpuSeconds(this.#running.pid),
@@ -93,6 +99,11 @@ export class World {
   /** Long enough for whatever was still to come. */
   async settle(): Promise<void> {
     await delay(this.quick ? 500 : 3000);
+  }
+
+  /** Until an idle process has given back what a burst made it take: V8 waits for eight quiet seconds, and may do so twice. */
+  async rest(): Promise<void> {
+    await delay(this.quick ? 500 : 25_000);
   }
 }
 

@@ -3,6 +3,7 @@ import { bulk } from './bulk.ts';
 import { burst } from './burst.ts';
 import { busy } from './busy.ts';
 import { ceiling } from './ceiling.ts';
+import { companions } from './companions.ts';
 import { edits } from './edits.ts';
 import { fanOut } from './fan-out.ts';
 import { idle } from './idle.ts';
@@ -29,6 +30,8 @@ export const SCENARIOS: readonly Scenario[] = [
     sources: 1000,
     unrelated: 20_000,
   }),
+  companions({ name: 'companions', bytes: 1024 }),
+  companions({ name: 'companions-16', bytes: 16 * 1024 }),
   bulk({ name: 'throttled', describe: '100 sources of 1 KiB', sources: 100, subjects: THROTTLED }),
   edits({ name: 'throttled-edits', sources: 10, subjects: THROTTLED }),
   edits({ name: 'edits', sources: 100 }),
