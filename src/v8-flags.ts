@@ -21,10 +21,10 @@ setFlagsFromString('--heap-growing-percent=50');
 setFlagsFromString('--liftoff-only');
 
 /**
- * Functions are optimised sixteen times later than by default. Most of what a controller does is a burst of a second or two
+ * Functions are optimised four times later than by default. Most of what a controller does is a burst of a second or two
  * on a busy machine: with the default the compiler takes a third of all our processor time in it.
  */
-setFlagsFromString('--interrupt-budget=1081344');
+setFlagsFromString('--interrupt-budget=270336');
 
 /**
  * The young generation is collected by the main thread alone. It is small, and where the API server has all cores busy the

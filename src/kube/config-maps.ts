@@ -2,26 +2,7 @@ import { NetworkError } from './errors.ts';
 import { parseJsonObject } from './json.ts';
 import { keyOf, type ObjectKey, splitKey } from './object-key.ts';
 import type { ApiRequest, Transport } from './transport.ts';
-import type { ConfigMap, ObjectMeta, OwnerReference } from './types.ts';
-
-/** A ConfigMap to be created. */
-export interface NewConfigMap {
-  readonly metadata: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly OwnerReference[];
-  };
-  readonly data?: Readonly<Record<string, string>>;
-  /** Values are base64. */
-  readonly binaryData?: Readonly<Record<string, string>>;
-}
-
-/** A ConfigMap to be put in the place of another version of it. */
-export interface NextConfigMap extends NewConfigMap {
-  readonly metadata: NewConfigMap['metadata'] & { readonly uid: string; readonly resourceVersion: string };
-}
+import type { ConfigMap, NewConfigMap, NextConfigMap, ObjectMeta } from './types.ts';
 
 /** RFC 6902. */
 export type JsonPatchOperation =

@@ -1,5 +1,5 @@
 /**
- * The few Kubernetes objects that we read, as they are on the wire (times are strings), readonly. The client library's
+ * The few Kubernetes objects that we read and write, as they are on the wire (times are strings), readonly. The client library's
  * models turn times into `Date` and drop unknown fields (docs/adr/0001).
  */
 
@@ -43,6 +43,28 @@ export interface ConfigMap extends KubeObject {
   /** Values are base64, as on the wire. */
   readonly binaryData?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;
+}
+
+/** A ConfigMap to be created. */
+export interface NewConfigMap {
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly OwnerReference[];
+  };
+  readonly data?: Readonly<Record<string, string>>;
+  /** Values are base64. */
+  readonly binaryData?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A ConfigMap to be put in the place of another version of it, whole: the one that it is made from. When there is another
+ * object or version by then, the API server answers 409.
+ */
+export interface NextConfigMap extends NewConfigMap {
+  readonly metadata: NewConfigMap['metadata'] & { readonly uid: string; readonly resourceVersion: string };
 }
 
 export interface Namespace extends KubeObject {

@@ -1,21 +1,7 @@
-import type { OwnerReference } from '../kube/types.ts';
+import type { NextConfigMap } from '../kube/types.ts';
 import type { Content } from './digest.ts';
 import type { Difference } from './drift.ts';
 import type { ObservedConfigMap } from './observed.ts';
-
-/** A ConfigMap as it is to be, whole: one that is not immutable. */
-export interface WholeConfigMap extends Content {
-  readonly metadata: {
-    readonly namespace: string;
-    readonly name: string;
-    /** The object, and the version of it, that this is made from: when it is another by now the API server answers 409. */
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly annotations: Readonly<Record<string, string>>;
-    readonly ownerReferences: readonly OwnerReference[];
-  };
-}
 
 /**
  * The companion with its content, and whatever else differs, as it should be. To replace an object costs the API server an
@@ -26,7 +12,7 @@ export function updated(
   actual: ObservedConfigMap,
   found: readonly Difference[],
   content: Content | undefined,
-): WholeConfigMap | undefined {
+): NextConfigMap | undefined {
   if (content === undefined || !found.some((difference) => difference.kind === 'content')) return undefined;
   if (actual.hasMore || actual.immutable) return undefined;
   const { namespace, name, uid, resourceVersion } = actual;

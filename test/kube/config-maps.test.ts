@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createConfigMapApi, type NewConfigMap } from '../../src/kube/config-maps.ts';
+import { createConfigMapApi } from '../../src/kube/config-maps.ts';
 import { objectKey } from '../../src/kube/object-key.ts';
+import type { NewConfigMap } from '../../src/kube/types.ts';
 import { type Handler, sendJson, startServer } from './loopback-server.ts';
 import { failureOf, openTransport } from './open-transport.ts';
 

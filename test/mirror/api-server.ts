@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyPatch } from 'rfc6902';
 import { keyOf, type ObjectKey, splitKey } from '../../src/kube/object-key.ts';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { ConfigMap, NextConfigMap } from '../../src/kube/types.ts';
 import { annotationsAt, companionShape, ownerReferenceAt } from '../../src/mirror/companion.ts';
 import { selectContent } from '../../src/mirror/content.ts';
 import { observe } from '../../src/mirror/observed.ts';
 import { healingPatch } from '../../src/mirror/patch.ts';
 import { planCompanion } from '../../src/mirror/plan.ts';
-import { updated, type WholeConfigMap } from '../../src/mirror/update.ts';
+import { updated } from '../../src/mirror/update.ts';
 import { configMap, vocabulary } from './wire.ts';
 import { isWrite, objectAt, planFor, viewOf, type World, type WriteStep } from './world.ts';
 
@@ -73,7 +73,7 @@ function patch(
 }
 
 /** The object after an update of the whole of it. Throws when it comes too late, as the server refuses it. */
-export function replaced(there: ConfigMap, whole: WholeConfigMap): ConfigMap {
+export function replaced(there: ConfigMap, whole: NextConfigMap): ConfigMap {
   const { uid, resourceVersion, creationTimestamp, managedFields } = there.metadata;
   if (whole.metadata.uid !== uid || whole.metadata.resourceVersion !== resourceVersion) {
     throw new Error('409: it has been modified');
