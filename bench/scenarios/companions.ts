@@ -19,7 +19,7 @@ export function companions(options: { readonly name: string; readonly bytes: num
       const home = `${world.prefix}home`;
       await world.createNamespaces([home, ...targets]);
       await world.start();
-      const [first = '', ...others] = names('source-', SOURCES);
+      const [first = '', ...others] = names('source-', Math.max(2, world.size(SOURCES)));
       await fill(world, [first], targets.length, { home, bytes });
       const base = await atRest(world);
       await fill(world, others, targets.length, { home, bytes });
@@ -30,7 +30,7 @@ export function companions(options: { readonly name: string; readonly bytes: num
       const restarted = await atRest(world);
       return [
         { name: 'RSS at rest with one source', unit: 'MiB', value: base },
-        { name: `RSS at rest with ${SOURCES}`, unit: 'MiB', value: full },
+        { name: 'RSS at rest with all', unit: 'MiB', value: full },
         { name: 'RSS for each companion', unit: 'KiB', value: ((full - base) * 1024) / more },
         { name: 'restart: RSS at rest', unit: 'MiB', value: restarted },
       ];
