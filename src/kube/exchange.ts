@@ -44,8 +44,7 @@ export function exchange(
       },
       onResponseEnd: () => {
         forget();
-        const answer = { statusCode, headers, body: textOf(chunks) };
-        onceReusable(() => resolve(answer));
+        resolve({ statusCode, headers, body: textOf(chunks) });
       },
       onResponseError: (_, error) => {
         forget();
@@ -53,16 +52,6 @@ export function exchange(
       },
     });
   });
-}
-
-/**
- * Calls back when the connection of an answer that has just ended can be used again. undici leaves it alone for a turn of
- * the event loop; a caller who went on before would have the pool open one more, a millisecond of our time and two of the
- * server's: 16 workers had 29 connections.
- */
-function onceReusable(callback: () => void): void {
-  // In a microtask undici has taken its place among the immediates already.
-  queueMicrotask(() => setImmediate(callback));
 }
 
 function textOf(chunks: readonly Buffer[]): string {
