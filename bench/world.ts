@@ -77,12 +77,6 @@ export class World {
     return await running.stop();
   }
 
-  /** The running subject's process. */
-  get pid(): number {
-    if (this.#running === undefined) throw new Error('no controller is running');
-    return this.#running.pid;
-  }
-
   cpu(): Cpu {
     return {
       controller: this.#running === undefined ? 0 : cpuSeconds(this.#running.pid),

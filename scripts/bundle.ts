@@ -60,7 +60,7 @@ const undiciParts: Plugin = {
 /**
  * What our packages load at every start for what we never ask of them: proxies of the client library's own connections
  * (we make ours, `src/kube/connections.ts`, and tell it of no proxy) and undici's HTTP/2, which must be asked for.
- * Together 180 KB and 15 ms of processor time.
+ * Together 128 KiB of the bundle and 10 ms of processor time.
  */
 const UNREACHED = /^(socks-proxy-agent|socks|hpagent|\.\/client-h2\.js)$/;
 

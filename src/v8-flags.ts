@@ -10,7 +10,7 @@ setFlagsFromString('--semi-space-growth-factor=1');
 
 /**
  * The old generation is collected when it is half as large again as what was alive the last time. By default a small heap
- * may grow to four times that: a fan-out to 10,000 namespaces left 20 MiB of garbage.
+ * may grow to four times that: ten fan-outs to 1,000 namespaces left 20 MiB of garbage.
  */
 setFlagsFromString('--heap-growing-percent=50');
 

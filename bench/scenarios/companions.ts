@@ -1,9 +1,11 @@
 import { memory } from '../process-stats.ts';
 import type { Scenario } from '../scenario.ts';
 import { names, source } from '../sources.ts';
+import type { RunningController } from '../subject.ts';
 import type { World } from '../world.ts';
 
 const SOURCES = 10;
+const NAMESPACES = 1000;
 
 /**
  * What one more companion costs in memory, with hardly a source to it: few sources, each with a companion in every one
@@ -13,21 +15,20 @@ export function companions(options: { readonly name: string; readonly bytes: num
   const { name, bytes } = options;
   return {
     name,
-    describe: `memory for each of ${(SOURCES * 1000).toLocaleString('en')} companions of ${bytes / 1024} KiB`,
+    describe: `memory for each of ${(SOURCES * NAMESPACES).toLocaleString('en')} companions of ${bytes / 1024} KiB`,
     measure: async (world) => {
-      const targets = names(`${world.prefix}target-`, world.size(1000));
+      const targets = names(`${world.prefix}target-`, world.size(NAMESPACES));
       const home = `${world.prefix}home`;
       await world.createNamespaces([home, ...targets]);
-      await world.start();
+      const controller = await world.start();
       const [first = '', ...others] = names('source-', Math.max(2, world.size(SOURCES)));
       await fill(world, [first], targets.length, { home, bytes });
-      const base = await atRest(world);
+      const base = await atRest(world, controller);
       await fill(world, others, targets.length, { home, bytes });
-      const full = await atRest(world);
+      const full = await atRest(world, controller);
       const more = others.length * targets.length;
       await world.stop();
-      await world.start();
-      const restarted = await atRest(world);
+      const restarted = await atRest(world, await world.start());
       return [
         { name: 'RSS at rest with one source', unit: 'MiB', value: base },
         { name: 'RSS at rest with all', unit: 'MiB', value: full },
@@ -53,7 +54,7 @@ async function fill(
   await all;
 }
 
-async function atRest(world: World): Promise<number> {
+async function atRest(world: World, { pid }: RunningController): Promise<number> {
   await world.rest();
-  return memory(world.pid).rss;
+  return memory(pid).rss;
 }

@@ -46,17 +46,10 @@ export interface ConfigMap extends KubeObject {
 }
 
 /** A ConfigMap to be created. */
-export interface NewConfigMap {
-  readonly metadata: {
+export interface NewConfigMap extends Pick<ConfigMap, 'data' | 'binaryData'> {
+  readonly metadata: Pick<ObjectMeta, 'name' | 'labels' | 'annotations' | 'ownerReferences'> & {
     readonly namespace: string;
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly OwnerReference[];
   };
-  readonly data?: Readonly<Record<string, string>>;
-  /** Values are base64. */
-  readonly binaryData?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -64,7 +57,7 @@ export interface NewConfigMap {
  * object or version by then, the API server answers 409.
  */
 export interface NextConfigMap extends NewConfigMap {
-  readonly metadata: NewConfigMap['metadata'] & { readonly uid: string; readonly resourceVersion: string };
+  readonly metadata: NewConfigMap['metadata'] & Pick<ObjectMeta, 'uid' | 'resourceVersion'>;
 }
 
 export interface Namespace extends KubeObject {

@@ -6,7 +6,8 @@ import type { ObservedConfigMap } from './observed.ts';
 /**
  * The companion with its content, and whatever else differs, as it should be. To replace an object costs the API server an
  * eighth less than a patch of all its data (docs/performance.md). Undefined where it must be a patch: without a difference in
- * the content, which is not at hand then, and for an object that has more than we remember: what is not in here would be gone.
+ * the content, which is not at hand then, for an immutable object, and for one that has more than we remember: what is not in
+ * here would be gone.
  */
 export function updated(
   actual: ObservedConfigMap,
