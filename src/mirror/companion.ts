@@ -3,7 +3,7 @@ import type { OwnerReference } from '../kube/types.ts';
 import { copiedMetadata, formatCopiedKeys } from './copied-metadata.ts';
 import type { ObservedConfigMap } from './observed.ts';
 import type { MirrorRequest } from './request.ts';
-import { MANAGED_BY, MANAGED_BY_LABEL, MANAGED_COMPANION, type Vocabulary } from './vocabulary.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 type StringMap = Readonly<Record<string, string>>;
 
@@ -30,11 +30,7 @@ export function companionShape(
     source,
     request,
     digest: source.digest,
-    labels: {
-      ...copied.labels,
-      [vocabulary.managed]: MANAGED_COMPANION,
-      [MANAGED_BY_LABEL]: MANAGED_BY,
-    },
+    labels: { ...copied.labels, ...vocabulary.companionLabels },
     annotations: {
       ...copied.annotations,
       [vocabulary.source]: source.key,

@@ -19,7 +19,7 @@ export interface ObservedConfigMap {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** RFC 3339, as on the wire: in this form, order of text is order of time. */
+  /** Of a source, RFC 3339 as on the wire: in this form, order of text is order of time. Empty on everything else. */
   readonly createdAt: string;
   readonly deleting: boolean;
   readonly immutable: boolean;
@@ -108,10 +108,12 @@ function observed(
     name: share(name),
     uid,
     resourceVersion,
-    createdAt: metadata.creationTimestamp ?? '',
+    createdAt: request === undefined ? '' : (metadata.creationTimestamp ?? ''),
     deleting: metadata.deletionTimestamp !== undefined,
     immutable,
-    labels: sharingEntries(labels, share),
+    labels: hasSame(labels, vocabulary.companionLabels)
+      ? vocabulary.companionLabels
+      : sharingEntries(labels, share),
     annotations: sharingEntries(annotations, share),
     ownerReferences: metadata.ownerReferences?.map((owner) => sharingEntries(owner, share)) ?? NO_OWNERS,
     digest: share(digestFor(request)),
@@ -144,6 +146,11 @@ function isSource(
 // An empty value keeps the key: the reconciler must know that the annotations are not empty.
 function withoutLastApplied(annotations: StringMap): StringMap {
   return annotations[LAST_APPLIED] === undefined ? annotations : { ...annotations, [LAST_APPLIED]: '' };
+}
+
+function hasSame(entries: StringMap, others: StringMap): boolean {
+  const keys = Object.keys(entries);
+  return keys.length === Object.keys(others).length && keys.every((key) => entries[key] === others[key]);
 }
 
 function hasOthers(object: object, known: ReadonlySet<string>): boolean {

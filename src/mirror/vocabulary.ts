@@ -29,21 +29,25 @@ export interface Vocabulary {
 
   // What a namespace says.
   readonly acceptMirrorsFrom: string;
+
+  /** The labels of every companion. Nearly all have no others, and those have this very object in memory (SPEC W4). */
+  readonly companionLabels: Readonly<Record<string, string>>;
 }
 
 export const MANAGED_SOURCE = 'true';
 export const MANAGED_COMPANION = 'companion';
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */
-export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
+const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const MANAGED_BY = 'mirror-controller';
 
 export const DEFAULT_DOMAIN = 'workshop.io';
 
 export function vocabularyOf(domain: string): Vocabulary {
+  const managed = `${domain}/managed`;
   return {
     domain,
-    managed: `${domain}/managed`,
+    managed,
     targetNamespaces: `${domain}/target-namespaces`,
     targetNamespaceSelector: `${domain}/target-namespace-selector`,
     companionName: `${domain}/companion-name`,
@@ -58,6 +62,7 @@ export function vocabularyOf(domain: string): Vocabulary {
     companion: `${domain}/companion`,
     copiedMetadata: `${domain}/copied-metadata`,
     acceptMirrorsFrom: `${domain}/accept-mirrors-from`,
+    companionLabels: Object.freeze({ [managed]: MANAGED_COMPANION, [MANAGED_BY_LABEL]: MANAGED_BY }),
   };
 }
 

@@ -33,3 +33,11 @@ test('[W4] what a companion has of its own stays its own', () => {
     }),
   );
 });
+
+test('[W4] companions without other labels have one set of them in memory', () => {
+  const labels = { ...vocabulary.companionLabels };
+  expect(sharing(configMap('team-b/a', { labels })).labels).toBe(vocabulary.companionLabels);
+  for (const others of [{ ...labels, team: 'x' }, { ...labels, [vocabulary.managed]: 'true' }, {}]) {
+    expect(sharing(configMap('team-b/a', { labels: others })).labels).toEqual(others);
+  }
+});
