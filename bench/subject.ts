@@ -11,6 +11,8 @@ import type { SubjectName } from './scenario.ts';
 export interface Subject {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
+  /** Set besides our own environment. */
+  readonly env: Readonly<Record<string, string>>;
   /** Begins the message of the log line that says: the caches are complete. */
   readonly readyMessage: string;
 }
@@ -35,23 +37,34 @@ export function subjects(
   other: string | undefined,
 ): Readonly<Partial<Record<SubjectName, Subject>>> {
   const readyMessage = '"caches synced';
+  const env = imageEnvironment();
   const bundle = (name: string, path: string): Subject => ({
     name,
     command: [process.execPath, '--import', local('./loop-delay.mjs'), path, 'run', '--log-format=json'],
+    env,
+    readyMessage,
+  });
+  const goProgram = (name: string, ...flags: string[]): Subject => ({
+    name,
+    command: [baseline, ...flags],
+    env: {},
     readyMessage,
   });
   return {
     ours: bundle('ours', local('../dist/mirror-controller.js')),
     ...(other !== undefined && { other: bundle('other', resolve(other)) }),
-    go: { name: 'go', command: [baseline, '--qps=-1'], readyMessage },
+    go: goProgram('go', '--qps=-1'),
     // As fast as client-go can be made: it speaks JSON unless it is told otherwise, and few controllers tell it.
-    'go-protobuf': {
-      name: 'go-protobuf',
-      command: [baseline, '--qps=-1', '--content-type=application/vnd.kubernetes.protobuf'],
-      readyMessage,
-    },
-    'go-5qps': { name: 'go-5qps', command: [baseline], readyMessage },
+    'go-protobuf': goProgram('go-protobuf', '--qps=-1', '--content-type=application/vnd.kubernetes.protobuf'),
+    'go-5qps': goProgram('go-5qps'),
   };
+}
+
+/** The variables that the container image sets: people run the image. */
+function imageEnvironment(): Readonly<Record<string, string>> {
+  const dockerfile = readFileSync(local('../Dockerfile'), 'utf8');
+  const settings = dockerfile.matchAll(/^ENV (\w+)=(\S+)$/gm);
+  return Object.fromEntries(Array.from(settings, ([, name, value]) => [name, value]));
 }
 
 function local(relative: string): string {
@@ -73,7 +86,7 @@ export async function start(
   const log = openSync(logPath, 'a');
   const child = spawn(command, [...args, `--kubeconfig=${kubeconfig}`], {
     stdio: ['ignore', log, log],
-    env: { ...process.env, BENCH_LOOP_DELAY_FILE: loopDelayFile },
+    env: { ...process.env, ...subject.env, BENCH_LOOP_DELAY_FILE: loopDelayFile },
   });
   const begun = performance.now();
   closeSync(log);
