@@ -32,7 +32,7 @@ const CONFINED: readonly { readonly packages: readonly string[]; readonly folder
   { packages: ['pino', 'pino-pretty'], folders: ['telemetry'] },
   { packages: ['yargs'], folders: ['cli'] },
   { packages: ['p-queue'], folders: ['workqueue', 'controller'] },
-  { packages: ['node:process'], folders: ['cli', 'main.ts'] },
+  { packages: ['node:process'], folders: ['cli', 'main.ts', 'v8-flags.ts'] },
   {
     packages: ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'],
     folders: ['kube', 'telemetry', 'sandbox'],

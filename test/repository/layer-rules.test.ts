@@ -98,7 +98,7 @@ describe('the layer rules', () => {
       name: 'the process outside of cli and main',
       path: 'src/telemetry/logger.ts',
       text: "import process from 'node:process';",
-      reason: 'only cli, main.ts may import node:process',
+      reason: 'only cli, main.ts, v8-flags.ts may import node:process',
     },
     {
       name: 'production code that uses a test or a script',
