@@ -6,7 +6,8 @@ export interface AuditedCall {
   readonly verb: string;
   readonly requestURI: string;
   readonly userAgent?: string;
-  readonly user: { readonly username: string };
+  /** Without a name when the caller went before it was known. */
+  readonly user: { readonly username?: string };
   readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string };
   readonly responseStatus?: { readonly code?: number };
 }

@@ -127,7 +127,7 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     await polling.stop();
 
     const calls = (await audit.calls()).filter(({ user }) =>
-      user.username.endsWith(`${account.namespace}:mirror`),
+      user.username?.endsWith(`${account.namespace}:mirror`),
     );
     const refused = calls.filter(({ responseStatus }) => responseStatus?.code === 403);
     expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);

@@ -22,7 +22,8 @@ interface AuditEvent {
   readonly verb: string;
   readonly requestURI: string;
   readonly requestReceivedTimestamp: string;
-  readonly user: { readonly username: string };
+  /** Without a name when the caller went before it was known. */
+  readonly user: { readonly username?: string };
   readonly userAgent?: string;
   readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string };
   readonly responseStatus?: { readonly code: number };
@@ -48,7 +49,7 @@ function auditedCall(event: AuditEvent): AuditedCall {
   return {
     verb: event.verb,
     uri: event.requestURI,
-    user: event.user.username,
+    user: event.user.username ?? '',
     userAgent: event.userAgent ?? '',
     resource: event.objectRef?.resource,
     namespace: event.objectRef?.namespace,
