@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -38,6 +38,11 @@ describe('the bundle, in a folder of its own', () => {
     const kubeconfig = join(folder, 'no-kubeconfig');
     const running = run(process.execPath, [program, 'run', '--kubeconfig', kubeconfig]);
     await expect(running).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(kubeconfig) });
+  });
+
+  it('is ASCII: Node 24 keeps any other text in twice the memory', async () => {
+    const bytes = await readFile(program);
+    expect(bytes.findIndex((byte) => byte > 127)).toBe(-1);
   });
 
   it('can be executed as it is', async () => {
