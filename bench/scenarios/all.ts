@@ -34,7 +34,8 @@ export const SCENARIOS: readonly Scenario[] = [
   companions({ name: 'companions-16', bytes: 16 * 1024 }),
   bulk({ name: 'throttled', describe: '100 sources of 1 KiB', sources: 100, subjects: THROTTLED }),
   edits({ name: 'throttled-edits', sources: 10, subjects: THROTTLED }),
-  edits({ name: 'edits', sources: 100 }),
+  // The 99th percentile of fewer is the worst one.
+  edits({ name: 'edits', sources: 300 }),
   fanOut(100),
   fanOut(1000),
   newNamespace,

@@ -6,7 +6,7 @@ import { percentile } from '../statistics.ts';
 
 interface EditsOptions {
   readonly name: string;
-  /** Edited thrice each; their companions are tampered with, and deleted, once. */
+  /** Edited once each; their companions are tampered with, and deleted, once. */
   readonly sources: number;
   readonly subjects?: readonly SubjectName[];
 }
@@ -14,16 +14,15 @@ interface EditsOptions {
 /** One change after the other, each waited for. */
 export const edits = ({ sources: count, ...about }: EditsOptions): Scenario => ({
   ...about,
-  describe: `${3 * count} edits of sources, ${count} edits and deletions of companions, one after the other: until the companion is as it should be`,
+  describe: `${count} edits of sources, of companions, and deletions of companions, one after the other: until the companion is as it should be`,
   measure: async (world) => {
     const namespace = `${world.prefix}edits`;
     // One companion for each heal: one that is tampered with again and again is backed off, and rightly.
     const sources = names('source-', world.size(count));
     using observer = await settledNamespace(world, namespace, sources);
     const changes = new Changes(world, observer, namespace);
-    const thrice = [...sources, ...sources, ...sources];
     return [
-      ...figures('edit of a source', await serially(thrice, (name) => changes.edit(name))),
+      ...figures('edit of a source', await serially(sources, (name) => changes.edit(name))),
       ...figures('heal of an edit', await serially(sources, (name) => changes.tamper(name))),
       ...figures('heal of a deletion', await serially(sources, (name) => changes.remove(name))),
     ];
