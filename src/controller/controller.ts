@@ -7,6 +7,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import type { Workers } from '../workqueue/workers.ts';
 import type { ConfigMapIndex } from './cluster-view.ts';
+import type { Fights } from './fights.ts';
 import type { MutationCache } from './mutation-cache.ts';
 import type { Namespaces } from './namespaces.ts';
 import type { Processor } from './processor.ts';
@@ -16,6 +17,7 @@ export interface ControllerParts {
   readonly configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
   readonly namespaces: Namespaces;
   readonly mutations: MutationCache;
+  readonly fights: Fights;
   /** The keys of the sources that a ConfigMap concerns. */
   readonly concernedSources: (object: ObservedConfigMap) => Iterable<ObjectKey>;
   readonly dependsOnNamespaces: (object: ObservedConfigMap) => boolean;
@@ -41,18 +43,19 @@ export class Controller {
    * most), and resolves. Survives every failure of the cluster. May be called once.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { configMaps, namespaces, mutations, workers, log } = this.#parts;
+    const { configMaps, namespaces, mutations, fights, workers, log } = this.#parts;
     // Each watch of each namespace listens to it; Node would take more than ten listeners for a leak.
     setMaxListeners(0, signal);
-    const informers = Promise.all([
+    const background = Promise.all([
       configMaps.run(signal),
       namespaces.run(signal, () => this.#enqueueWhatDependsOnNamespaces()),
       mutations.run(signal, (object) => this.#enqueueConcerned(object)),
+      fights.run(signal),
     ]);
     // Before the cache is complete, a companion not in it would look like one that is missing.
     await configMaps.whenSynced(signal);
     if (!signal.aborted) log.info({ configMaps: configMaps.lister.size }, 'caches synced; mirroring');
-    await Promise.all([workers.run(signal), this.#resync(signal), informers]);
+    await Promise.all([workers.run(signal), this.#resync(signal), background]);
   }
 
   /** Whether sources and companions are known and work on them has begun. */

@@ -121,10 +121,11 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const reports = new Reports(log);
   const limiter = new WriteLimiter(options, clock);
   const writer = new CompanionWriter({ api, limiter, mutations, vocabulary });
+  const fights = new Fights(clock);
   const writes = new CompanionWrites({
     runner: new StepRunner({ view, api, writer }),
     attempts: new Attempts(clock, random),
-    fights: new Fights(clock),
+    fights,
     reports,
     log,
     clock,
@@ -156,6 +157,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     configMaps,
     namespaces,
     mutations,
+    fights,
     concernedSources: (object) => concernedSources(object, view),
     dependsOnNamespaces: (object) => dependsOnNamespaces(object, vocabulary),
     queue,

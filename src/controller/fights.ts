@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import { type Clock, sleep } from '../clock/clock.ts';
 import type { ObjectKey } from '../kube/object-key.ts';
 
 /** More heals than this within the window are a fight (SPEC R14). */
@@ -6,6 +6,10 @@ const HEALS_ALLOWED = 5;
 const WINDOW_MS = 60_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** So long after the last write a fight is forgiven, and the companion forgotten. */
+const PEACE_MS = 2 * WINDOW_MS;
+/** First writes so near to each other are remembered as if they were at one time. */
+const SAME_TIME_MS = 1_000;
 
 const NEVER: readonly number[] = [];
 
@@ -25,8 +29,9 @@ interface Heals {
  */
 export class Fights {
   readonly #clock: Clock;
+  /** Of the companions that were written lately. */
   readonly #heals = new Map<ObjectKey, Heals>();
-  #forgotAt = Number.NEGATIVE_INFINITY;
+  #firstWrite: Heals | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -35,10 +40,9 @@ export class Fights {
   /** Takes note of a write. Returns true when it was one heal too many: the companion is being fought over. */
   wrote(companion: ObjectKey, sourceVersion: string): boolean {
     const now = this.#clock.now();
-    this.#forgetPeaceful(now);
     const before = this.#heals.get(companion);
-    if (before?.sourceVersion !== sourceVersion) {
-      this.#heals.set(companion, { sourceVersion, lastWrite: now, healed: NEVER, excess: 0 });
+    if (before?.sourceVersion !== sourceVersion || isPeaceful(before, now)) {
+      this.#heals.set(companion, this.#wroteFirst(sourceVersion, now));
       return false;
     }
     const healed = [...before.healed.filter((time) => now - time < WINDOW_MS), now];
@@ -65,12 +69,25 @@ export class Fights {
     this.#heals.delete(companion);
   }
 
-  /** So the map holds only what was written lately, and a fight that has ended is forgiven. Once in a window is enough. */
-  #forgetPeaceful(now: number): void {
-    if (now - this.#forgotAt < WINDOW_MS) return;
-    this.#forgotAt = now;
-    for (const [companion, { lastWrite }] of this.#heals) {
-      if (now - lastWrite >= 2 * WINDOW_MS) this.#heals.delete(companion);
+  /** Until `signal` aborts, forgets what was not written lately. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(this.#clock, WINDOW_MS, signal);
+      if (signal.aborted) return;
+      const now = this.#clock.now();
+      for (const [companion, heals] of this.#heals) if (isPeaceful(heals, now)) this.#heals.delete(companion);
     }
   }
+
+  /** The same object for all that a pass writes: there may be ten thousand (SPEC W4). */
+  #wroteFirst(sourceVersion: string, now: number): Heals {
+    const latest = this.#firstWrite;
+    if (latest?.sourceVersion === sourceVersion && now - latest.lastWrite < SAME_TIME_MS) return latest;
+    this.#firstWrite = { sourceVersion, lastWrite: now, healed: NEVER, excess: 0 };
+    return this.#firstWrite;
+  }
+}
+
+function isPeaceful({ lastWrite }: Heals, now: number): boolean {
+  return now - lastWrite >= PEACE_MS;
 }

@@ -72,3 +72,25 @@ test('[R14] what we have deleted ourselves and make anew, as a namespace comes a
     expect(fights.wrote(companion, 'v1')).toBe(false);
   }
 });
+
+test('[R14] what runs to forget what is long past forgets no fight', async () => {
+  const parts = setUp();
+  const stop = new AbortController();
+  const running = parts.fights.run(stop.signal);
+  expect(await heal(parts, 12)).toEqual([0, 0, 0, 0, 0, 0, 5, 10, 20, 40, 60, 60]);
+  stop.abort();
+  await running;
+});
+
+test('[R14] companions that one pass has written are told apart when they are healed', async () => {
+  const { clock, fights } = setUp();
+  const other = 'team-b/colors-synced' as ObjectKey;
+  fights.wrote(other, 'v1');
+  for (let time = 0; time < 7; time++) {
+    await clock.advance(100);
+    fights.wrote(companion, 'v1');
+  }
+  expect(fights.waitMs(companion, 'v1')).toBeGreaterThan(0);
+  expect(fights.waitMs(other, 'v1')).toBe(0);
+  expect(fights.wrote(other, 'v1')).toBe(false);
+});
