@@ -92,12 +92,12 @@ export class World {
 
   /** Long enough for whatever was still to come. */
   async settle(): Promise<void> {
-    await delay(this.quick ? 500 : 3000);
+    await delay(this.quick ? 250 : 3000);
   }
 
   /** Until an idle process has given back what a burst made it take: V8 waits for eight quiet seconds, and may do so twice. */
   async rest(): Promise<void> {
-    await delay(this.quick ? 500 : 25_000);
+    await delay(this.quick ? 250 : 25_000);
   }
 }
 
