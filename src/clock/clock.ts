@@ -40,3 +40,17 @@ export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promi
     signal.addEventListener('abort', wake, { once: true });
   });
 }
+
+/** Calls `work` every `intervalMs`, first when one has passed, until `signal` aborts; rejects with what `work` throws. */
+export async function every(
+  clock: Clock,
+  intervalMs: number,
+  signal: AbortSignal,
+  work: () => void,
+): Promise<void> {
+  for (;;) {
+    await sleep(clock, intervalMs, signal);
+    if (signal.aborted) return;
+    work();
+  }
+}

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, sleep } from '../clock/clock.ts';
+import { type Clock, every } from '../clock/clock.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { ObjectKey } from '../kube/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observed.ts';
@@ -77,12 +77,7 @@ export class Controller {
   /** Everything once more from the cache, from time to time: a second net under the events, never the first. */
   async #resync(signal: AbortSignal): Promise<void> {
     const { clock, resyncMs } = this.#parts;
-    if (resyncMs === 0) return;
-    for (;;) {
-      await sleep(clock, resyncMs, signal);
-      if (signal.aborted) return;
-      this.#enqueueSources();
-    }
+    if (resyncMs > 0) await every(clock, resyncMs, signal, () => this.#enqueueSources());
   }
 
   #enqueueConcerned(object: ObservedConfigMap): void {

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../clock/clock.ts';
+import { type Clock, every } from '../clock/clock.ts';
 import type { ObjectKey } from '../kube/object-key.ts';
 
 /** More heals than this within the window are a fight (SPEC R14). */
@@ -8,8 +8,6 @@ const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** So long after the last write a fight is forgiven, and the companion forgotten. */
 const PEACE_MS = 2 * WINDOW_MS;
-/** First writes so near to each other are remembered as if they were at one time. */
-const SAME_TIME_MS = 1_000;
 
 const NEVER: readonly number[] = [];
 
@@ -31,7 +29,6 @@ export class Fights {
   readonly #clock: Clock;
   /** Of the companions that were written lately. */
   readonly #heals = new Map<ObjectKey, Heals>();
-  #firstWrite: Heals | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -42,7 +39,7 @@ export class Fights {
     const now = this.#clock.now();
     const before = this.#heals.get(companion);
     if (before?.sourceVersion !== sourceVersion || isPeaceful(before, now)) {
-      this.#heals.set(companion, this.#wroteFirst(sourceVersion, now));
+      this.#heals.set(companion, { sourceVersion, lastWrite: now, healed: NEVER, excess: 0 });
       return false;
     }
     const healed = [...before.healed.filter((time) => now - time < WINDOW_MS), now];
@@ -71,20 +68,10 @@ export class Fights {
 
   /** Until `signal` aborts, forgets what was not written lately. */
   async run(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      await sleep(this.#clock, WINDOW_MS, signal);
-      if (signal.aborted) return;
+    await every(this.#clock, WINDOW_MS, signal, () => {
       const now = this.#clock.now();
       for (const [companion, heals] of this.#heals) if (isPeaceful(heals, now)) this.#heals.delete(companion);
-    }
-  }
-
-  /** The same object for all that a pass writes: there may be ten thousand (SPEC W4). */
-  #wroteFirst(sourceVersion: string, now: number): Heals {
-    const latest = this.#firstWrite;
-    if (latest?.sourceVersion === sourceVersion && now - latest.lastWrite < SAME_TIME_MS) return latest;
-    this.#firstWrite = { sourceVersion, lastWrite: now, healed: NEVER, excess: 0 };
-    return this.#firstWrite;
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../clock/clock.ts';
+import { type Clock, every } from '../clock/clock.ts';
 import type { Handler } from '../informer/handler.ts';
 import type { ObjectKey } from '../kube/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observed.ts';
@@ -127,16 +127,14 @@ export class MutationCache {
    * watch, of which the relist shows neither.)
    */
   async run(signal: AbortSignal, onExpired: (object: ObservedConfigMap) => void): Promise<void> {
-    for (;;) {
-      await sleep(this.#clock, TTL_MS, signal);
-      if (signal.aborted) return;
+    await every(this.#clock, TTL_MS, signal, () => {
       const now = this.#clock.now();
       for (const [key, { object, expiresAt }] of this.#mutations) {
         if (expiresAt > now) break;
         this.forget(key);
         onExpired(object);
       }
-    }
+    });
   }
 
   /** Forgets what the informer has caught up with. Must be the informer's last handler: others ask {@link attribute}. */

@@ -146,15 +146,15 @@ describe.skipIf(lacks.cluster())('on a real API server', () => {
       'b',
     ]);
 
+    let change: WatchEvent<ConfigMap> | undefined;
     for await (const batch of watch(
       { resourceVersion: resumeAt, sendInitialEvents: false, timeoutSeconds: 60 },
       stop.signal,
     )) {
-      const change = batch.find(({ type }) => type !== 'BOOKMARK');
-      if (change === undefined) continue;
-      expect(change).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'b' } } });
-      break;
+      change = batch.find(({ type }) => type !== 'BOOKMARK');
+      if (change !== undefined) break;
     }
+    expect(change).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'b' } } });
   });
 
   test('[O5] a token that the server does not know is unauthorized', async () => {
