@@ -86,6 +86,8 @@ export function reconcilingSuite(server: TestServer): void {
     await world.person.patch(key, { metadata: { finalizers: ['example.com/hold'] } });
     await world.person.delete(key);
     await world.person.patch(key, { data: { sky: 'late' } });
+    // ConfigMaps and namespaces come on two watches: the deletion must have come before the namespace does.
+    await world.settle(controller);
     await world.createNamespace('team-b');
     await world.settle(controller, { namespaces: true });
     expect(await world.configMap('team-a/colors-synced')).toEqual(before);
