@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { loadCluster } from '../../src/kube/kube-config.ts';
 import { clusterAccess } from '../support/cluster-access.ts';
+import { type AuditedCall, AuditLog } from '../support/control-plane-audit.ts';
 import { sharedCluster } from '../support/control-plane-suite.ts';
-import { type AuditedCall, AuditLog } from './audit-log.ts';
 import { Person } from './person.ts';
 import { type Place, type TestServer, WRITE_VERBS } from './server.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { AuditLog } from '../support/control-plane-audit.ts';
 import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { AuditLog } from './audit-log.ts';
 import { controlPlaneServer } from './control-plane-server.ts';
 import { fastClock } from './fast-clock.ts';
 import { grant, grantEverywhere, type PolicyRules, serviceAccount } from './rights.ts';

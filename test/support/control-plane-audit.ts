@@ -1,60 +1,46 @@
-import { readFileSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 
-/** One call that the apiserver answered, as its audit log tells it; a watch is there as soon as it begins. */
+/** One call in a kube-apiserver's audit log, as far as tests look at it (audit.k8s.io/v1 Event). */
 export interface AuditedCall {
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, … */
-  readonly verb: string;
-  /** Path and query. */
-  readonly uri: string;
-  readonly user: string;
-  readonly userAgent: string;
-  /** `configmaps`, `leases`, …; absent for paths that are no resource's. */
-  readonly resource: string | undefined;
-  readonly namespace: string | undefined;
-  readonly name: string | undefined;
-  readonly code: number;
-  /** When it arrived, milliseconds since 1970. */
-  readonly at: number;
-}
-
-interface AuditEvent {
-  readonly auditID: string;
+  readonly stage: string;
   readonly verb: string;
   readonly requestURI: string;
-  readonly requestReceivedTimestamp: string;
+  readonly userAgent?: string;
   /** Without a name when the caller went before it was known. */
   readonly user: { readonly username?: string };
-  readonly userAgent?: string;
   readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string };
-  readonly responseStatus?: { readonly code: number };
+  readonly responseStatus?: { readonly code?: number };
 }
 
-/**
- * Every call since the apiserver started first, in the order of arrival. The log is written before the answer is
- * sent, so a call whose answer has come is in it.
- */
-export function readAuditLog(path: string): readonly AuditedCall[] {
-  // A line without its end is still being written.
-  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  // A watch has a line for its beginning and one for its end.
-  const calls = new Map<string, AuditedCall>();
-  for (const line of lines) {
-    const event = JSON.parse(line) as AuditEvent;
-    calls.set(event.auditID, auditedCall(event));
+/** Reads a growing audit log (`ControlPlane.auditLogPath`) from the moment on that it was opened. */
+export class AuditLog {
+  readonly #path: string;
+  readonly #start: number;
+
+  static async open(path: string): Promise<AuditLog> {
+    return new AuditLog(path, (await stat(path)).size);
   }
-  return [...calls.values()].sort((a, b) => a.at - b.at);
-}
 
-function auditedCall(event: AuditEvent): AuditedCall {
-  return {
-    verb: event.verb,
-    uri: event.requestURI,
-    user: event.user.username ?? '',
-    userAgent: event.userAgent ?? '',
-    resource: event.objectRef?.resource,
-    namespace: event.objectRef?.namespace,
-    name: event.objectRef?.name,
-    code: event.responseStatus?.code ?? 0,
-    at: Date.parse(event.requestReceivedTimestamp),
-  };
+  private constructor(path: string, start: number) {
+    this.#path = path;
+    this.#start = start;
+  }
+
+  /**
+   * Every call since it was opened; a watch when it begins and once more when it ends. The log is written before the
+   * answer is sent, so a call whose answer has come is in it.
+   */
+  async calls(): Promise<readonly AuditedCall[]> {
+    const file = await open(this.#path);
+    try {
+      const length = (await file.stat()).size - this.#start;
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, this.#start);
+      const text = buffer.toString();
+      // The last line may be half written.
+      const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+      return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as AuditedCall);
+    } finally {
+      await file.close();
+    }
+  }
 }
