@@ -140,6 +140,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     reports,
     namespacesKnown: () => namespaces.areKnown(),
     stopping: () => queue.shuttingDown,
+    clock,
     awaited: (key) => queue.isAwaited(key),
     demote: (key) => queue.demote(key),
     writesPerPass: options.dryRun ? UNLIMITED : WRITES_PER_PASS,
