@@ -36,8 +36,9 @@ export const SCENARIOS: readonly Scenario[] = [
   edits({ name: 'throttled-edits', sources: 10, subjects: THROTTLED }),
   // The 99th percentile of fewer is the worst one.
   edits({ name: 'edits', sources: 300 }),
-  fanOut(100),
-  fanOut(1000),
+  // A tenth of a second each: one alone says little.
+  fanOut(100, 8),
+  fanOut(1000, 3),
   newNamespace,
   busy,
   burst,
