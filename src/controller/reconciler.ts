@@ -40,7 +40,7 @@ export interface WritesPerPass {
 /**
  * So long the rest of a fan-out lets the writes with which it begins go first, milliseconds, unless one of them is answered
  * before. Without it the first companion comes a third later; to wait for the answer itself leaves the API server with
- * little to do, and may take forever (docs/performance.md).
+ * little to do, and may take 30 s (docs/performance.md).
  */
 const HEAD_START_MS = 3;
 
