@@ -18,6 +18,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.sandbox.test.ts', 'test/**/*.control-plane.test.ts'],
+          // To load our modules anew for each file takes as long as the tests, and there is no state in them to be shared.
+          isolate: false,
           testTimeout: 60_000,
         },
       },
