@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import { type Clock, sleep } from '../clock/clock.ts';
 import type { ConfigMapApi } from '../kube/config-maps.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { type ObjectKey, splitKey } from '../kube/object-key.ts';
@@ -207,16 +207,12 @@ export class Reconciler {
     const first = mostRecent(ready, most.leading, this.#view);
     const leading = passIn('fresh', { leadsBulk: true });
     const begun = first.map((step) => this.#writes.attempt([step], leading));
-    await Promise.race([...begun, this.#headStart()]);
+    const isOver = new AbortController();
+    await Promise.race([...begun, sleep(this.#clock, HEAD_START_MS, isOver.signal)]);
+    isOver.abort();
     const rest = this.#demote(key) ? ready.filter((step) => !first.includes(step)).slice(0, most.bulk) : [];
     const waits = await Promise.all([...begun, this.#writes.attempt(rest, passIn('bulk'))]);
     return combine([...held, ...waits.flat()], ready.length > first.length + rest.length);
-  }
-
-  #headStart(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#clock.setTimer(HEAD_START_MS, resolve);
-    });
   }
 
   /** Throws when the rest of a pass is better left to the next one. */
