@@ -27,12 +27,14 @@ export interface WriteLimits {
 const BULK_SHARE = 1 / 2;
 /**
  * The part that is left to bulk while others wait for fresh writes. What is in flight already is what a fresh write waits
- * for at the server: with 16 bulk writes there, an edit took 15 times as long as without, with 2 less than 5 times
- * (docs/performance.md).
+ * for at the server: during a fan-out the slowest edits took 15 quiet ones with 16 bulk writes there, 5 with 2, and 3.6
+ * with 1 (docs/performance.md).
  */
-const YIELDING_SHARE = 1 / 16;
+const YIELDING_SHARE = 1 / 32;
 /** So long after the last fresh write somebody may still be at it, milliseconds. */
 const YIELD_MS = 500;
+/** A bulk write without an answer for so long, milliseconds, no longer keeps the next one from its place (SPEC R9). */
+const OVERDUE_MS = 500;
 
 /**
  * The one gate that every write goes through. Fresh writes go before bulk ones and have places of their own, and bulk makes
@@ -47,8 +49,9 @@ export class WriteLimiter {
   /** In the order in which they came: called when there is a place. */
   readonly #waiting: Readonly<Record<Lane, (() => void)[]>> = { fresh: [], bulk: [] };
   readonly #underWay: Record<Lane, number> = { fresh: 0, bulk: 0 };
+  #lastBulk = Number.NEGATIVE_INFINITY;
   #yieldUntil = Number.NEGATIVE_INFINITY;
-  #yieldEnd: Timer | undefined;
+  #nextLook: Timer | undefined;
 
   constructor({ maxWritesInFlight, maxWritesPerSecond }: WriteLimits, clock: Clock) {
     this.#clock = clock;
@@ -66,7 +69,7 @@ export class WriteLimiter {
   async run<T>({ lane, leadsBulk, check }: WriteTurn, write: () => Promise<T>): Promise<T> {
     if (lane === 'fresh' && (!leadsBulk || this.#underWay.bulk > 0)) this.#beginYield();
     // Whoever waits has a place before whoever comes.
-    if (this.#waiting[lane].length === 0 && this.#hasPlace(lane)) this.#underWay[lane] += 1;
+    if (this.#waiting[lane].length === 0 && this.#hasPlace(lane)) this.#take(lane);
     else await this.#place(lane);
     try {
       if (this.#paced !== undefined) await this.#paced.add(noop, { priority: lane === 'fresh' ? 1 : 0 });
@@ -79,6 +82,11 @@ export class WriteLimiter {
     }
   }
 
+  #take(lane: Lane): void {
+    this.#underWay[lane] += 1;
+    if (lane === 'bulk') this.#lastBulk = this.#clock.now();
+  }
+
   #place(lane: Lane): Promise<void> {
     return new Promise((admit) => {
       this.#waiting[lane].push(admit);
@@ -87,19 +95,22 @@ export class WriteLimiter {
 
   #beginYield(): void {
     this.#yieldUntil = this.#clock.now() + YIELD_MS;
-    this.#yieldEnd ??= this.#clock.setTimer(YIELD_MS, this.#lookForYieldEnd);
+    this.#nextLook ??= this.#clock.setTimer(YIELD_MS, this.#look);
   }
 
-  /** Bulk has its places back in time even if those that were left to it are held by writes that get no answer (SPEC R9). */
-  readonly #lookForYieldEnd = (): void => {
+  /**
+   * From time to time until the end of the yield: whatever place is left to bulk, it goes on even if those that have it
+   * get no answer (SPEC R9).
+   */
+  readonly #look = (): void => {
     const leftMs = this.#yieldUntil - this.#clock.now();
-    this.#yieldEnd = leftMs > 0 ? this.#clock.setTimer(leftMs, this.#lookForYieldEnd) : undefined;
-    if (leftMs <= 0) this.#admit('bulk');
+    this.#nextLook = leftMs > 0 ? this.#clock.setTimer(leftMs, this.#look) : undefined;
+    this.#admit('bulk');
   };
 
   #admit(lane: Lane): void {
     while (this.#waiting[lane].length > 0 && this.#hasPlace(lane)) {
-      this.#underWay[lane] += 1;
+      this.#take(lane);
       this.#waiting[lane].shift()?.();
     }
   }
@@ -109,7 +120,9 @@ export class WriteLimiter {
     if (fresh + bulk >= this.#places) return false;
     if (lane === 'fresh') return true;
     const { most, yielding } = this.#bulkPlaces;
-    return bulk < (this.#clock.now() < this.#yieldUntil ? yielding : most);
+    const now = this.#clock.now();
+    const makesWay = now < this.#yieldUntil && now - this.#lastBulk < OVERDUE_MS;
+    return bulk < (makesWay ? yielding : most);
   }
 }
 

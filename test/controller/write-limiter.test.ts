@@ -86,13 +86,29 @@ describe('[Q2] the writes in flight', () => {
     void parts.write('edit', 'fresh');
     await parts.end('edit');
     await bulk(parts, 100);
-    expect(parts.underWay.size).toBe(1);
-    await parts.clock.advance(499);
-    void parts.write('another edit', 'fresh');
-    await parts.clock.advance(499);
-    expect(parts.underWay.size).toBe(2);
-    await parts.clock.advance(1);
-    expect(parts.underWay.size).toBe(1 + 8);
+    expect([...parts.underWay.keys()]).toEqual(['bulk 0']);
+    await parts.clock.advance(500);
+    expect(parts.underWay.size).toBe(8);
+  });
+
+  test('[R9] bulk goes on though its writes get no answer and somebody makes one change after the other', async () => {
+    const parts = setUp(16);
+    const editUntil = async (ms: number) => {
+      while (parts.clock.now() < ms) {
+        void parts.write('edit', 'fresh');
+        await parts.end('edit');
+        await parts.clock.advance(10);
+      }
+    };
+    void parts.write('edit', 'fresh');
+    await parts.end('edit');
+    await bulk(parts, 100);
+    await editUntil(490);
+    expect([...parts.underWay.keys()]).toEqual(['bulk 0']);
+    await editUntil(1000);
+    expect([...parts.underWay.keys()]).toEqual(['bulk 0', 'bulk 1']);
+    await editUntil(20_000);
+    expect(parts.underWay.size).toBe(8);
   });
 
   test('never more than the bound, and fresh before bulk when it is reached', async () => {
