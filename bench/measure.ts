@@ -80,6 +80,7 @@ async function session(plan: Plan, results: Results, turn: Turn, controlPlane: C
     address: controlPlane,
     load,
     subject: plan.subjects[subject],
+    opponent: plan.subjects.go,
     quick: plan.quick,
     prefix: `${scenario.name}-${subject}-${run}-`,
     folder,

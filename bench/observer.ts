@@ -2,6 +2,7 @@ import { Client } from 'undici';
 import { LineSplitter } from '../src/kube/json-lines.ts';
 import type { ControlPlaneAddress } from '../test/support/control-plane.ts';
 import { type ConfigMapBody, collection, type Load } from './load.ts';
+import { DOMAIN } from './sources.ts';
 
 export interface Seen {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -14,9 +15,10 @@ export interface ObserverOptions {
   readonly namespace?: string;
   /** Bodies too; default metadata only, which keeps the observer's own cost low when there is much to see. */
   readonly data?: boolean;
+  /** Of the companions' labels; default {@link DOMAIN}. */
+  readonly domain?: string;
 }
 
-const COMPANIONS = encodeURIComponent('workshop.io/managed=companion');
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 /** Nothing that is measured takes so long; a companion that is still missing never comes. */
 const DEADLINE_MS = 120_000;
@@ -31,9 +33,10 @@ export class Observer implements Disposable {
   #resourceVersion: string;
 
   private constructor(address: ControlPlaneAddress, options: ObserverOptions, resourceVersion: string) {
-    const { namespace = '', data = false } = options;
+    const { namespace = '', data = false, domain = DOMAIN } = options;
     this.#client = new Client(address.url, { connect: { ca: address.ca }, bodyTimeout: 0 });
-    this.#path = `${collection(namespace)}?watch=true&labelSelector=${COMPANIONS}`;
+    const companions = encodeURIComponent(`${domain}/managed=companion`);
+    this.#path = `${collection(namespace)}?watch=true&labelSelector=${companions}`;
     this.#headers = {
       authorization: `Bearer ${address.adminToken}`,
       accept: data ? 'application/json' : METADATA,

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ConfigMapBody, Load } from './load.ts';
 
-const MANAGED = 'workshop.io/managed';
+/** Of labels and annotations, unless one says otherwise. */
+export const DOMAIN = 'workshop.io';
+const MANAGED = `${DOMAIN}/managed`;
 const TARGETS = 'workshop.io/target-namespaces';
 export const CHECKSUM = 'workshop.io/source-checksum';
 
@@ -13,8 +15,14 @@ function data(bytes: number): Readonly<Record<string, string>> {
 
 /** A source of three keys and a version, beside which its companion belongs, or in the namespaces `targets`. */
 export function source(namespace: string, name: string, bytes = 1024, targets?: string): ConfigMapBody {
-  const annotations = targets === undefined ? {} : { annotations: { [TARGETS]: targets } };
-  return { metadata: { namespace, name, labels: { [MANAGED]: 'true' }, ...annotations }, data: data(bytes) };
+  const body = sourceIn(DOMAIN, namespace, name, bytes);
+  if (targets === undefined) return body;
+  return { ...body, metadata: { ...body.metadata, annotations: { [TARGETS]: targets } } };
+}
+
+/** A source for the controller whose labels are of `domain`. */
+export function sourceIn(domain: string, namespace: string, name: string, bytes = 1024): ConfigMapBody {
+  return { metadata: { namespace, name, labels: { [`${domain}/managed`]: 'true' } }, data: data(bytes) };
 }
 
 export function unrelated(namespace: string, name: string): ConfigMapBody {

@@ -27,14 +27,18 @@ export class World {
   readonly namespaces: string[] = [];
   readonly #address: ControlPlaneAddress;
   readonly #subject: Subject | undefined;
+  readonly #opponent: Subject | undefined;
   readonly #folder: string;
   readonly #apiServerPid: number;
   #running: RunningController | undefined;
+  #runningBeside: RunningController | undefined;
 
   constructor(options: {
     readonly address: ControlPlaneAddress;
     readonly load: Load;
     readonly subject: Subject | undefined;
+    /** For {@link startBeside}. */
+    readonly opponent: Subject | undefined;
     readonly quick: boolean;
     readonly prefix: string;
     /** For logs. */
@@ -43,6 +47,7 @@ export class World {
     this.#address = options.address;
     this.load = options.load;
     this.#subject = options.subject;
+    this.#opponent = options.opponent;
     this.quick = options.quick;
     this.prefix = options.prefix;
     this.#folder = options.folder;
@@ -63,16 +68,27 @@ export class World {
     return Observer.open(this.#address, this.load, options);
   }
 
-  /** Starts the subject and resolves when its caches are complete. */
-  async start(): Promise<RunningController> {
+  /** Starts the subject, with `flags` besides its own, and resolves when its caches are complete. */
+  async start(...flags: string[]): Promise<RunningController> {
     if (this.#subject === undefined) throw new Error('this scenario has no controller');
-    this.#running = await start(this.#subject, this.#address.kubeconfigPath, this.#folder);
+    const { command, ...about } = this.#subject;
+    const subject = { ...about, command: [...command, ...flags] as const };
+    this.#running = await start(subject, this.#address.kubeconfigPath, this.#folder);
     return this.#running;
   }
 
+  /** Starts the baseline in Go, besides the subject. */
+  async startBeside(): Promise<RunningController> {
+    if (this.#opponent === undefined) throw new Error('this scenario needs the subject go, too');
+    this.#runningBeside = await start(this.#opponent, this.#address.kubeconfigPath, this.#folder);
+    return this.#runningBeside;
+  }
+
   async stop(): ReturnType<RunningController['stop']> {
-    const running = this.#running;
+    const [running, beside] = [this.#running, this.#runningBeside];
     this.#running = undefined;
+    this.#runningBeside = undefined;
+    await beside?.stop();
     if (running === undefined) return { loop: undefined };
     return await running.stop();
   }

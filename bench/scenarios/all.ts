@@ -1,4 +1,5 @@
 import type { Scenario, SubjectName } from '../scenario.ts';
+import { beside } from './beside.ts';
 import { bulk } from './bulk.ts';
 import { burst } from './burst.ts';
 import { busy } from './busy.ts';
@@ -36,6 +37,7 @@ export const SCENARIOS: readonly Scenario[] = [
   edits({ name: 'throttled-edits', sources: 10, subjects: THROTTLED }),
   // The 99th percentile of fewer is the worst one.
   edits({ name: 'edits', sources: 300 }),
+  beside,
   // A tenth of a second each: one alone says little.
   fanOut(100, 8),
   fanOut(1000, 3),
