@@ -27,8 +27,8 @@ export interface WriteLimits {
 const BULK_SHARE = 1 / 2;
 /**
  * The part that is left to bulk while others wait for fresh writes. What is in flight already is what a fresh write waits
- * for at the server: during a fan-out the slowest edits took 15 quiet ones with 16 bulk writes there, 5 with 2, and 3.6
- * with 1 (docs/performance.md).
+ * for at the server: during a fan-out the slowest edits took as long as 15 quiet ones with 16 bulk writes there, 5 with 2,
+ * and less than 4 with 1 (docs/performance.md).
  */
 const YIELDING_SHARE = 1 / 32;
 /** So long after the last fresh write somebody may still be at it, milliseconds. */
@@ -49,7 +49,8 @@ export class WriteLimiter {
   /** In the order in which they came: called when there is a place. */
   readonly #waiting: Readonly<Record<Lane, (() => void)[]>> = { fresh: [], bulk: [] };
   readonly #underWay: Record<Lane, number> = { fresh: 0, bulk: 0 };
-  #lastBulk = Number.NEGATIVE_INFINITY;
+  /** When a bulk write last took a place, on the clock's reading. */
+  #lastBulkAt = Number.NEGATIVE_INFINITY;
   #yieldUntil = Number.NEGATIVE_INFINITY;
   #nextLook: Timer | undefined;
 
@@ -84,7 +85,7 @@ export class WriteLimiter {
 
   #take(lane: Lane): void {
     this.#underWay[lane] += 1;
-    if (lane === 'bulk') this.#lastBulk = this.#clock.now();
+    if (lane === 'bulk') this.#lastBulkAt = this.#clock.now();
   }
 
   #place(lane: Lane): Promise<void> {
@@ -121,7 +122,7 @@ export class WriteLimiter {
     if (lane === 'fresh') return true;
     const { most, yielding } = this.#bulkPlaces;
     const now = this.#clock.now();
-    const makesWay = now < this.#yieldUntil && now - this.#lastBulk < OVERDUE_MS;
+    const makesWay = now < this.#yieldUntil && now - this.#lastBulkAt < OVERDUE_MS;
     return bulk < (makesWay ? yielding : most);
   }
 }
