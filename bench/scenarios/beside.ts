@@ -9,12 +9,12 @@ const OUR_DOMAIN = 'workroom.io';
 const ROUNDS = 5;
 
 /**
- * Both controllers run at once, each on labels of its own domain, and their sources are edited by turns. What the machine
- * does to one edit it does to the next: the ratios are good to a hundredth, where those of separate runs differ by a tenth.
+ * Both controllers run at once, each on labels of its own domain, and people's changes alternate between their sources. What
+ * the machine does to one it does to the next: ratios are good to a hundredth, where those of separate runs differ by a tenth.
  */
 export const beside: Scenario = {
   name: 'beside',
-  describe: `edits of 300 sources, ${ROUNDS} times, each followed by one of a source that Go looks after at the same time`,
+  describe: `edits of 300 sources, ${ROUNDS} times, and heals of their companions, each followed by the same for Go, which runs at the same time`,
   subjects: ['ours'],
   measure: async (world) => {
     const sources = names('source-', world.size(300));
@@ -23,27 +23,48 @@ export const beside: Scenario = {
     using ours = await settledNamespace(world, here, sources, { domain: OUR_DOMAIN, start });
     const startGo = () => world.startBeside();
     using go = await settledNamespace(world, there, sources, { domain: DOMAIN, start: startGo });
-    const [changes, changesOfGo] = [new Changes(world, ours, here), new Changes(world, go, there)];
-    const latencies = { ours: [] as number[], go: [] as number[] };
-    for (let round = 0; round < (world.quick ? 1 : ROUNDS); round++) {
-      for (const source of sources) {
-        latencies.ours.push(await changes.edit(source));
-        latencies.go.push(await changesOfGo.edit(source));
-      }
-    }
-    return [...figures('p50', 0.5, latencies), ...figures('p99', 0.99, latencies)];
+    const both: Both<Changes> = {
+      ours: new Changes(world, ours, here),
+      go: new Changes(world, go, there),
+    };
+    const edited = Array.from({ length: world.quick ? 1 : ROUNDS }, () => sources).flat();
+    // One companion for each heal: one that is tampered with again and again is backed off, and rightly.
+    return [
+      ...figures('edit of a source', await byTurns(both, edited, (changes, name) => changes.edit(name))),
+      ...figures('heal of an edit', await byTurns(both, sources, (changes, name) => changes.tamper(name))),
+      ...figures('heal of a deletion', await byTurns(both, sources, (changes, name) => changes.remove(name))),
+    ];
   },
 };
 
-function figures(
-  name: string,
-  share: number,
-  latencies: { readonly ours: readonly number[]; readonly go: readonly number[] },
-): Figure[] {
-  const [ours, go] = [percentile(latencies.ours, share), percentile(latencies.go, share)];
+interface Both<T> {
+  readonly ours: T;
+  readonly go: T;
+}
+
+async function byTurns(
+  both: Both<Changes>,
+  sources: readonly string[],
+  change: (changes: Changes, source: string) => Promise<number>,
+): Promise<Both<readonly number[]>> {
+  const latencies: Both<number[]> = { ours: [], go: [] };
+  for (const source of sources) {
+    latencies.ours.push(await change(both.ours, source));
+    latencies.go.push(await change(both.go, source));
+  }
+  return latencies;
+}
+
+function figures(what: string, latencies: Both<readonly number[]>): Figure[] {
   return [
-    { name, unit: 'ms', value: ours },
-    { name: `${name} of Go beside it`, unit: 'ms', value: go },
-    { name: `${name} in those of Go`, unit: 'times', value: ours / go },
-  ];
+    { name: 'p50', share: 0.5 },
+    { name: 'p99', share: 0.99 },
+  ].flatMap(({ name, share }) => {
+    const [ours, go] = [percentile(latencies.ours, share), percentile(latencies.go, share)];
+    return [
+      { name: `${what}, ${name}`, unit: 'ms', value: ours },
+      { name: `${what}, ${name} of Go beside it`, unit: 'ms', value: go },
+      { name: `${what}, ${name} in those of Go`, unit: 'times', value: ours / go },
+    ] as const;
+  });
 }
