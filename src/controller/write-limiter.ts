@@ -33,8 +33,14 @@ const BULK_SHARE = 1 / 2;
 const YIELDING_SHARE = 1 / 32;
 /** So long after the last fresh write somebody may still be at it, milliseconds. */
 const YIELD_MS = 500;
-/** A bulk write without an answer for so long, milliseconds, no longer keeps the next one from its place (SPEC R9). */
+/** A bulk write without an answer for so long, milliseconds, does not count among those that are left to bulk (SPEC R9). */
 const OVERDUE_MS = 500;
+
+/** What a write holds from its turn until its end. */
+interface Place {
+  /** On the clock's reading. */
+  readonly takenAt: number;
+}
 
 /**
  * The one gate that every write goes through. Fresh writes go before bulk ones and have places of their own, and bulk makes
@@ -47,10 +53,8 @@ export class WriteLimiter {
   /** Of p-queue only its rate limit is used: it has one bound, and no lanes with shares in it. */
   readonly #paced: PQueue | undefined;
   /** In the order in which they came: called when there is a place. */
-  readonly #waiting: Readonly<Record<Lane, (() => void)[]>> = { fresh: [], bulk: [] };
-  readonly #underWay: Record<Lane, number> = { fresh: 0, bulk: 0 };
-  /** When a bulk write last took a place, on the clock's reading. */
-  #lastBulkAt = Number.NEGATIVE_INFINITY;
+  readonly #waiting: Readonly<Record<Lane, ((place: Place) => void)[]>> = { fresh: [], bulk: [] };
+  readonly #taken: Readonly<Record<Lane, Set<Place>>> = { fresh: new Set(), bulk: new Set() };
   #yieldUntil = Number.NEGATIVE_INFINITY;
   #nextLook: Timer | undefined;
 
@@ -68,27 +72,28 @@ export class WriteLimiter {
 
   /** Calls `write` when its turn comes, and settles as it does, or rejects with what the turn's check throws. */
   async run<T>({ lane, leadsBulk, check }: WriteTurn, write: () => Promise<T>): Promise<T> {
-    if (lane === 'fresh' && (!leadsBulk || this.#underWay.bulk > 0)) this.#beginYield();
+    if (lane === 'fresh' && (!leadsBulk || this.#taken.bulk.size > 0)) this.#beginYield();
     // Whoever waits has a place before whoever comes.
-    if (this.#waiting[lane].length === 0 && this.#hasPlace(lane)) this.#take(lane);
-    else await this.#place(lane);
+    const isFree = this.#waiting[lane].length === 0 && this.#hasPlace(lane);
+    const place = isFree ? this.#take(lane) : await this.#wait(lane);
     try {
       if (this.#paced !== undefined) await this.#paced.add(noop, { priority: lane === 'fresh' ? 1 : 0 });
       check();
       return await write();
     } finally {
-      this.#underWay[lane] -= 1;
+      this.#taken[lane].delete(place);
       this.#admit('fresh');
       this.#admit('bulk');
     }
   }
 
-  #take(lane: Lane): void {
-    this.#underWay[lane] += 1;
-    if (lane === 'bulk') this.#lastBulkAt = this.#clock.now();
+  #take(lane: Lane): Place {
+    const place = { takenAt: this.#clock.now() };
+    this.#taken[lane].add(place);
+    return place;
   }
 
-  #place(lane: Lane): Promise<void> {
+  #wait(lane: Lane): Promise<Place> {
     return new Promise((admit) => {
       this.#waiting[lane].push(admit);
     });
@@ -111,19 +116,19 @@ export class WriteLimiter {
 
   #admit(lane: Lane): void {
     while (this.#waiting[lane].length > 0 && this.#hasPlace(lane)) {
-      this.#take(lane);
-      this.#waiting[lane].shift()?.();
+      this.#waiting[lane].shift()?.(this.#take(lane));
     }
   }
 
   #hasPlace(lane: Lane): boolean {
-    const { fresh, bulk } = this.#underWay;
-    if (fresh + bulk >= this.#places) return false;
+    const { fresh, bulk } = this.#taken;
+    if (fresh.size + bulk.size >= this.#places) return false;
     if (lane === 'fresh') return true;
     const { most, yielding } = this.#bulkPlaces;
+    if (bulk.size >= most) return false;
     const now = this.#clock.now();
-    const makesWay = now < this.#yieldUntil && now - this.#lastBulkAt < OVERDUE_MS;
-    return bulk < (makesWay ? yielding : most);
+    if (now >= this.#yieldUntil) return true;
+    return [...bulk].filter(({ takenAt }) => now - takenAt < OVERDUE_MS).length < yielding;
   }
 }
 

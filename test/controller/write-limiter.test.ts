@@ -111,6 +111,24 @@ describe('[Q2] the writes in flight', () => {
     expect(parts.underWay.size).toBe(8);
   });
 
+  test('[R9] one bulk write without an answer does not slow the others, while somebody makes one change after the other', async () => {
+    const parts = setUp(16);
+    const edit = async () => {
+      void parts.write('edit', 'fresh');
+      await parts.end('edit');
+    };
+    await edit();
+    await bulk(parts, 100);
+    for (let ms = 0; ms < 500; ms += 100) {
+      await parts.clock.advance(100);
+      await edit();
+    }
+    for (let number = 1; number < 50; number++) {
+      expect([...parts.underWay.keys()]).toEqual(['bulk 0', `bulk ${number}`]);
+      await parts.end(`bulk ${number}`);
+    }
+  });
+
   test('never more than the bound, and fresh before bulk when it is reached', async () => {
     const parts = setUp(2);
     await bulk(parts, 3);
