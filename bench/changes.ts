@@ -26,13 +26,13 @@ export class Changes {
     return this.#observer.latency(change, this.#isWell(source));
   }
 
-  /** Edits its companion by hand. */
+  /** Edits its companion by hand; once for each, since one that is tampered with again and again is backed off, and rightly. */
   tamper(source: string): Promise<number> {
     const change = () => this.#world.load.edit(this.#namespace, `${source}-synced`, 'by hand');
     return this.#observer.latency(change, this.#isWell(source));
   }
 
-  /** Deletes its companion. */
+  /** Deletes its companion; once for each, likewise. */
   remove(source: string): Promise<number> {
     const change = () => this.#world.load.delete(this.#namespace, `${source}-synced`);
     return this.#observer.latency(change, this.#isWell(source));

@@ -4,8 +4,8 @@ import type { ConfigMapBody, Load } from './load.ts';
 /** Of labels and annotations, unless one says otherwise. */
 export const DOMAIN = 'workshop.io';
 const MANAGED = `${DOMAIN}/managed`;
-const TARGETS = 'workshop.io/target-namespaces';
-export const CHECKSUM = 'workshop.io/source-checksum';
+const TARGETS = `${DOMAIN}/target-namespaces`;
+export const CHECKSUM = `${DOMAIN}/source-checksum`;
 
 /** Data of about `bytes` bytes that does not compress better than text does. */
 function data(bytes: number): Readonly<Record<string, string>> {
@@ -37,9 +37,9 @@ export function companionLike(namespace: string, name: string): ConfigMapBody {
       name: `${name}-synced`,
       labels: { [MANAGED]: 'companion', 'app.kubernetes.io/managed-by': 'nobody' },
       annotations: {
-        'workshop.io/source': `${namespace}/${name}`,
-        'workshop.io/source-uid': '00000000-0000-0000-0000-000000000000',
-        'workshop.io/companion': `${namespace}/${name}-synced`,
+        [`${DOMAIN}/source`]: `${namespace}/${name}`,
+        [`${DOMAIN}/source-uid`]: '00000000-0000-0000-0000-000000000000',
+        [`${DOMAIN}/companion`]: `${namespace}/${name}-synced`,
         [CHECKSUM]: randomBytes(32).toString('hex'),
       },
     },

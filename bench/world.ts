@@ -85,12 +85,11 @@ export class World {
   }
 
   async stop(): ReturnType<RunningController['stop']> {
-    const [running, beside] = [this.#running, this.#runningBeside];
+    const both = [this.#running, this.#runningBeside];
     this.#running = undefined;
     this.#runningBeside = undefined;
-    await beside?.stop();
-    if (running === undefined) return { loop: undefined };
-    return await running.stop();
+    const [stopped = { loop: undefined }] = await Promise.all(both.map((running) => running?.stop()));
+    return stopped;
   }
 
   cpu(): Cpu {

@@ -28,7 +28,6 @@ export const beside: Scenario = {
       go: new Changes(world, go, there),
     };
     const edited = Array.from({ length: world.quick ? 1 : ROUNDS }, () => sources).flat();
-    // One companion for each heal: one that is tampered with again and again is backed off, and rightly.
     return [
       ...figures('edit of a source', await byTurns(both, edited, (changes, name) => changes.edit(name))),
       ...figures('heal of an edit', await byTurns(both, sources, (changes, name) => changes.tamper(name))),

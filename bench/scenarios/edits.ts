@@ -17,7 +17,6 @@ export const edits = ({ sources: count, ...about }: EditsOptions): Scenario => (
   describe: `${count} edits of sources, of companions, and deletions of companions, one after the other: until the companion is as it should be`,
   measure: async (world) => {
     const namespace = `${world.prefix}edits`;
-    // One companion for each heal: one that is tampered with again and again is backed off, and rightly.
     const sources = names('source-', world.size(count));
     using observer = await settledNamespace(world, namespace, sources);
     const changes = new Changes(world, observer, namespace);
