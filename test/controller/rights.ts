@@ -1,4 +1,5 @@
 import type { Cluster } from '../../src/kube/cluster.ts';
+import { waitFor } from '../support/wait-for.ts';
 import type { Person } from './person.ts';
 
 /** The rules of a Role or ClusterRole. */
@@ -7,6 +8,11 @@ export type PolicyRules = readonly {
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
 }[];
+
+interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 const RBAC = { apiVersion: 'rbac.authorization.k8s.io/v1' };
 
@@ -29,11 +35,11 @@ export async function serviceAccountToken(person: Person, namespace: string, nam
   return status.token;
 }
 
-/** Grants the rules within one namespace to a ServiceAccount of perhaps another. */
+/** Grants the rules within one namespace to a ServiceAccount of perhaps another; resolves when they hold. */
 export async function grant(
   person: Person,
   namespace: string,
-  account: { readonly namespace: string; readonly name: string },
+  account: Account,
   rules: PolicyRules,
 ): Promise<void> {
   const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
@@ -45,13 +51,14 @@ export async function grant(
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'mirror' },
     subjects: [{ kind: 'ServiceAccount', ...account }],
   });
+  await untilTheyHold(person, account, rules, { namespace });
 }
 
-/** Grants the rules everywhere. */
+/** Grants the rules everywhere; resolves when they hold. */
 export async function grantEverywhere(
   person: Person,
   name: string,
-  account: { readonly namespace: string; readonly name: string },
+  account: Account,
   rules: PolicyRules,
 ): Promise<void> {
   const path = '/apis/rbac.authorization.k8s.io/v1';
@@ -63,4 +70,31 @@ export async function grantEverywhere(
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
     subjects: [{ kind: 'ServiceAccount', ...account }],
   });
+  await untilTheyHold(person, account, rules, {});
+}
+
+/** The API server answers 201 to a binding before its authorizer, which watches roles and bindings, has seen it. */
+async function untilTheyHold(
+  person: Person,
+  account: Account,
+  rules: PolicyRules,
+  within: { readonly namespace?: string },
+): Promise<void> {
+  const user = `system:serviceaccount:${account.namespace}:${account.name}`;
+  const granted = rules.flatMap(({ apiGroups, resources, verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => verbs.map((verb) => ({ ...within, group, resource, verb }))),
+    ),
+  );
+  for (const resourceAttributes of granted)
+    await waitFor(
+      async () => {
+        const { status } = await person.post<{ readonly status: { readonly allowed: boolean } }>(
+          '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+          { spec: { user, resourceAttributes } },
+        );
+        return status.allowed;
+      },
+      { describe: () => `${user} to be granted ${JSON.stringify(resourceAttributes)}` },
+    );
 }
