@@ -33,9 +33,9 @@ const pureModules: Plugin = {
  * what {@link pureModules} leaves out.
  */
 const UNDICI_PARTS = `
-  import api from 'undici/lib/api/index.js';
+  import connect from 'undici/lib/api/api-connect.js';
   import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-  Object.assign(Dispatcher.prototype, api);
+  Dispatcher.prototype.connect = connect;
   export { default as Agent } from 'undici/lib/dispatcher/agent.js';
   export { default as Pool } from 'undici/lib/dispatcher/pool.js';
   export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';

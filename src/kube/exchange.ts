@@ -1,12 +1,22 @@
 import type { Dispatcher } from 'undici';
+import { ArrivingBody } from './arriving-body.ts';
 import type { RequestScope } from './request-scope.ts';
 
-/** The whole of an answer, whatever its status. */
-export interface Answer {
+/** What comes before the body of an answer. */
+interface AnswerHead {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** The whole of an answer, whatever its status. */
+export interface Answer extends AnswerHead {
   /** As UTF-8. */
   readonly body: string;
+}
+
+/** An answer of which the body is still to come. */
+export interface BegunAnswer extends AnswerHead {
+  readonly body: AsyncIterable<Buffer>;
 }
 
 /**
@@ -20,20 +30,12 @@ export function exchange(
   scope: RequestScope,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
     let statusCode = 0;
-    let headers: Answer['headers'] = {};
+    let headers: AnswerHead['headers'] = {};
     const chunks: Buffer[] = [];
-    const forget = scope.onFailure((failure) => {
-      controller?.abort(failure);
-      // Which may never have got a connection; then undici says nothing.
-      reject(failure);
-    });
+    const life = lifeIn(scope, reject);
     dispatcher.dispatch(request, {
-      onRequestStart: (begun) => {
-        controller = begun;
-        if (scope.failure !== undefined) begun.abort(scope.failure);
-      },
+      ...life,
       // Informational answers (1xx) come before the one that counts.
       onResponseStart: (_, status, received) => {
         statusCode = status;
@@ -43,15 +45,69 @@ export function exchange(
         chunks.push(chunk);
       },
       onResponseEnd: () => {
-        forget();
+        life.end();
         resolve({ statusCode, headers, body: textOf(chunks) });
-      },
-      onResponseError: (_, error) => {
-        forget();
-        reject(error);
       },
     });
   });
+}
+
+/** The same, of an answer whose body is read as it arrives: resolves when that begins. */
+export function beginExchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  scope: RequestScope,
+): Promise<BegunAnswer> {
+  return new Promise((resolve, reject) => {
+    let body: ArrivingBody | undefined;
+    const life = lifeIn(scope, (failure) => {
+      body?.end(failure);
+      reject(failure);
+    });
+    dispatcher.dispatch(request, {
+      ...life,
+      onResponseStart: (controller, statusCode, headers) => {
+        if (statusCode < 200) return;
+        body = new ArrivingBody(controller);
+        resolve({ statusCode, headers, body });
+      },
+      onResponseData: (_, chunk) => {
+        body?.push(chunk);
+      },
+      onResponseEnd: () => {
+        life.end();
+        body?.end();
+      },
+    });
+  });
+}
+
+/** The rest of a body, as UTF-8. */
+export async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return textOf(chunks);
+}
+
+/** What every handler of undici's needs, so that the request ends when `scope` does. `end` lets go of the scope. */
+function lifeIn(scope: RequestScope, onFailure: (failure: Error) => void) {
+  let controller: Dispatcher.DispatchController | undefined;
+  const end = scope.onFailure((failure) => {
+    controller?.abort(failure);
+    // It may never have got a connection; then undici says nothing.
+    onFailure(failure);
+  });
+  return {
+    end,
+    onRequestStart: (begun: Dispatcher.DispatchController) => {
+      controller = begun;
+      if (scope.failure !== undefined) begun.abort(scope.failure);
+    },
+    onResponseError: (_: Dispatcher.DispatchController, error: Error) => {
+      end();
+      onFailure(error);
+    },
+  };
 }
 
 function textOf(chunks: readonly Buffer[]): string {

@@ -4,7 +4,7 @@ import { Connections } from './connections.ts';
 import { type Credential, type Credentials, UserCredentials } from './credentials.ts';
 import { Deadlines } from './deadlines.ts';
 import { ApiError } from './errors.ts';
-import { type Answer, exchange } from './exchange.ts';
+import { type Answer, beginExchange, exchange, readText } from './exchange.ts';
 import { isTlsFailure, networkErrorOf } from './network-error.ts';
 import { type ApiReply, isSuccess, refusalOf, replyOf } from './reply.ts';
 import { RequestScope } from './request-scope.ts';
@@ -116,13 +116,14 @@ class PooledTransport implements Transport {
     const scope = this.#scope(request);
     try {
       scope.startLimit();
-      const signal = scope.signal();
       const { body, ...head } = await this.#send(scope, async (credential) => {
-        const options = { ...this.#dispatched(request, credential), signal };
-        // undici looks at the signal only once the request has a connection; no caller can wait for that.
-        const response = await scope.within(this.#connections.for(credential).watches.request(options));
+        const response = await beginExchange(
+          this.#connections.for(credential).watches,
+          this.#dispatched(request, credential),
+          scope,
+        );
         // A refusal is read at once: it is not repeated on a connection that still waits for that.
-        return isSuccess(response) ? response : { ...response, body: await response.body.text() };
+        return isSuccess(response) ? response : { ...response, body: await readText(response.body) };
       });
       if (typeof body === 'string') throw this.#refusal({ ...head, body });
       scope.stopLimit();
