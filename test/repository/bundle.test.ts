@@ -34,6 +34,15 @@ describe('the bundle, in a folder of its own', () => {
       expect(stdout).toContain(`mirror-controller ${command}`);
   });
 
+  it('[C1] lays out its help as the sources do, though it measures texts in its own way', async () => {
+    const sources = ['--import', 'tsx', 'src/main.ts'];
+    for (const args of [['--help'], ['run', '--help']]) {
+      const ours = await run(process.execPath, [program, ...args]);
+      const wanted = await run(process.execPath, [...sources, ...args]);
+      expect(ours.stdout).toBe(wanted.stdout);
+    }
+  });
+
   it('[O5] loads what talks to a cluster, its CommonJS packages among them', async () => {
     const kubeconfig = join(folder, 'no-kubeconfig');
     const running = run(process.execPath, [program, 'run', '--kubeconfig', kubeconfig]);
