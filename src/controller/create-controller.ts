@@ -104,11 +104,13 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   // Of the workers an eighth, at least one, is kept for fresh keys where there are several: their passes are short.
   const bulkLimit = Math.max(1, options.workers - Math.ceil(options.workers / 8));
   const queue = new RateLimitingQueue<ObjectKey>({ clock, random, bulkLimit });
+  const fights = new Fights(clock);
   configMaps.addHandler(
     configMapHandler({
       view,
       queue,
       mutations,
+      fights,
       hasSynced: () => configMaps.hasSynced(),
       demandNamespaces: () => namespaces.demand(),
     }),
@@ -121,7 +123,6 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const reports = new Reports(log);
   const limiter = new WriteLimiter(options, clock);
   const writer = new CompanionWriter({ api, limiter, mutations, vocabulary });
-  const fights = new Fights(clock);
   const writes = new CompanionWrites({
     runner: new StepRunner({ view, api, writer }),
     attempts: new Attempts(clock, random),

@@ -9,13 +9,14 @@ const LONGEST_PAUSE_MS = 60_000;
 /** So long after the last write a fight is forgiven, and the companion forgotten. */
 const PEACE_MS = 2 * WINDOW_MS;
 
-const NEVER: readonly number[] = [];
-
 interface Heals {
-  /** The source's version that was written: writing a newer one is no heal. */
-  readonly sourceVersion: string;
-  readonly lastWrite: number;
-  /** When it was healed, within the window: written again, though the source had not changed. */
+  /** Whether somebody else has changed the companion since it was healed last: then the next write is a heal. */
+  readonly disturbed: boolean;
+  /** The source's version that was written last: writing a newer one is no heal. Undefined before the first heal. */
+  readonly sourceVersion: string | undefined;
+  /** Of the last heal, or before the first one of the change that asks for it; on the clock's reading. */
+  readonly at: number;
+  /** When it was healed, within the window. */
   readonly healed: readonly number[];
   /** Heals beyond what is allowed: each doubles the pause. */
   readonly excess: number;
@@ -23,33 +24,44 @@ interface Heals {
 
 /**
  * Notices that somebody else keeps changing what we keep healing, and makes the heals rarer: the other one is a
- * program too, and the two would write against each other as fast as the API server allows.
+ * program too, and the two would write against each other as fast as the API server allows. What nobody else
+ * touches is not remembered, however much of it is written (SPEC W4).
  */
 export class Fights {
   readonly #clock: Clock;
-  /** Of the companions that were written lately. */
+  /** Of the companions that somebody else changed lately. */
   readonly #heals = new Map<ObjectKey, Heals>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Takes note of a write. Returns true when it was one heal too many: the companion is being fought over. */
-  wrote(companion: ObjectKey, sourceVersion: string): boolean {
+  /** Somebody else has changed or deleted the companion. */
+  disturbed(companion: ObjectKey): void {
     const now = this.#clock.now();
     const before = this.#heals.get(companion);
-    if (before?.sourceVersion !== sourceVersion || isPeaceful(before, now)) {
-      this.#heals.set(companion, { sourceVersion, lastWrite: now, healed: NEVER, excess: 0 });
+    this.#heals.set(
+      companion,
+      before === undefined || isPeaceful(before, now)
+        ? { disturbed: true, sourceVersion: undefined, at: now, healed: [], excess: 0 }
+        : { ...before, disturbed: true },
+    );
+  }
+
+  /** Takes note of a write. Returns true when it was one heal too many: the companion is being fought over. */
+  wrote(companion: ObjectKey, sourceVersion: string): boolean {
+    const before = this.#heals.get(companion);
+    if (before === undefined) return false;
+    if ((before.sourceVersion ?? sourceVersion) !== sourceVersion) {
+      this.#heals.delete(companion);
       return false;
     }
+    if (!before.disturbed) return false;
+    const now = this.#clock.now();
     const healed = [...before.healed.filter((time) => now - time < WINDOW_MS), now];
     const fought = healed.length > HEALS_ALLOWED || before.excess > 0;
-    this.#heals.set(companion, {
-      sourceVersion,
-      lastWrite: now,
-      healed,
-      excess: fought ? before.excess + 1 : 0,
-    });
+    const excess = fought ? before.excess + 1 : 0;
+    this.#heals.set(companion, { disturbed: false, sourceVersion, at: now, healed, excess });
     return fought;
   }
 
@@ -58,15 +70,15 @@ export class Fights {
     const heals = this.#heals.get(companion);
     if (heals === undefined || heals.excess === 0 || heals.sourceVersion !== sourceVersion) return 0;
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (heals.excess - 1));
-    return Math.max(0, heals.lastWrite + pause - this.#clock.now());
+    return Math.max(0, heals.at + pause - this.#clock.now());
   }
 
-  /** We have deleted it ourselves: making it anew is no heal. */
+  /** We have deleted it ourselves: whatever was is forgotten. */
   deleted(companion: ObjectKey): void {
     this.#heals.delete(companion);
   }
 
-  /** Until `signal` aborts, forgets what was not written lately. */
+  /** Until `signal` aborts, forgets what was not changed or healed lately. */
   async run(signal: AbortSignal): Promise<void> {
     await every(this.#clock, WINDOW_MS, signal, () => {
       const now = this.#clock.now();
@@ -75,6 +87,6 @@ export class Fights {
   }
 }
 
-function isPeaceful({ lastWrite }: Heals, now: number): boolean {
-  return now - lastWrite >= PEACE_MS;
+function isPeaceful({ at }: Heals, now: number): boolean {
+  return now - at >= PEACE_MS;
 }

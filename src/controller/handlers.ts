@@ -14,26 +14,34 @@ import type { ClusterView } from '../mirror/view.ts';
 import type { DelayingQueue } from '../workqueue/delaying-queue.ts';
 import type { Lane, WorkQueue } from '../workqueue/queue.ts';
 import type { ConfigMapIndex } from './cluster-view.ts';
+import type { Fights } from './fights.ts';
 import type { MutationCache } from './mutation-cache.ts';
 
 export interface HandlerDeps {
   readonly view: ClusterView;
   readonly queue: Pick<WorkQueue<ObjectKey>, 'add'>;
   readonly mutations: MutationCache;
+  readonly fights: Pick<Fights, 'disturbed'>;
   /** What arrives before the first list is complete is bulk; afterwards somebody may be waiting for it. */
   readonly hasSynced: () => boolean;
   /** Called when something hangs on namespaces. */
   readonly demandNamespaces: () => void;
 }
 
-/** From a change of a ConfigMap to the source keys that it concerns: nothing else is done here. */
+/**
+ * From a change of a ConfigMap to the source keys that it concerns. Nothing else is done here, but that somebody else's
+ * change of a companion is noted: healing it again and again may be a fight (SPEC R14).
+ */
 export function configMapHandler(deps: HandlerDeps): Handler<ObservedConfigMap> {
-  const { view, queue, mutations, hasSynced } = deps;
+  const { view, queue, mutations, fights, hasSynced } = deps;
   const { vocabulary } = view.settings;
   const enqueue = (object: ObservedConfigMap, except?: ObjectKey) => {
     if (dependsOnNamespaces(object, vocabulary)) deps.demandNamespaces();
     const lane: Lane = hasSynced() ? 'fresh' : 'bulk';
     for (const key of concernedSources(object, view)) if (key !== except) queue.add(key, lane);
+  };
+  const disturbed = (before: ObservedConfigMap) => {
+    if (sourceReference(before, vocabulary) !== undefined) fights.disturbed(before.key);
   };
   return {
     add: (item) =>
@@ -44,14 +52,16 @@ export function configMapHandler(deps: HandlerDeps): Handler<ObservedConfigMap> 
     update: (old, item) =>
       mutations.attribute({ item, deleted: false }, (own) => {
         if (own) return;
+        disturbed(old);
         if (concernedOthers(old, item, view)) enqueue(old);
         enqueue(item);
       }),
     // Our own delete frees a name, which is news to all but the source that it was made for.
     delete: (item) =>
-      mutations.attribute({ item, deleted: true }, (own) =>
-        enqueue(item, own ? sourceReference(item, vocabulary) : undefined),
-      ),
+      mutations.attribute({ item, deleted: true }, (own) => {
+        if (!own) disturbed(item);
+        enqueue(item, own ? sourceReference(item, vocabulary) : undefined);
+      }),
   };
 }
 

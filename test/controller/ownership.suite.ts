@@ -196,32 +196,42 @@ export function ownershipSuite(server: TestServer): void {
     expect(await world.configMap('team-b/colors-synced')).toEqual(copy);
   });
 
-  test.concurrent('[R14] a fight is slowed down, reported with the other side’s name, and won in the end', async () => {
-    await using world = await World.open(server);
-    const controller = world.start({}, { clock: fastClock(10) });
-    const source = await world.createSource();
-    const key = world.full('home/colors-synced');
-    await world.companion('home/colors-synced', 'home/colors');
-    const right = expectedCompanion({ domain: world.domain, source, key }).data;
-    // The other one undoes each heal at once, for 12 s by the controller's clock: 5 heals, then one after 5 s.
-    const end = performance.now() + 1_200;
-    let heals = 0;
-    while (performance.now() < end) {
-      await world.person.patch(key, { data: { sky: 'red' } }, 'rival');
-      await waitFor(
-        async () =>
-          performance.now() >= end || (await world.person.configMap(key))?.data?.['sky'] === right['sky'],
+  const rivals = [
+    {
+      name: 'edits it',
+      undo: (world: World, key: string) => world.person.patch(key, { data: { sky: 'red' } }, 'rival'),
+      fieldManager: 'rival',
+    },
+    {
+      name: 'deletes it',
+      undo: (world: World, key: string) => world.person.delete(key),
+      fieldManager: 'unknown',
+    },
+  ];
+  test.concurrent.for(rivals)(
+    '[R14] a fight with one who $name is slowed down, reported, and won in the end',
+    async ({ undo, fieldManager }) => {
+      await using world = await World.open(server);
+      const controller = world.start({}, { clock: fastClock(10) });
+      const source = await world.createSource();
+      const key = world.full('home/colors-synced');
+      await world.companion('home/colors-synced', 'home/colors');
+      const right = expectedCompanion({ domain: world.domain, source, key }).data;
+      const isRight = async () => (await world.person.configMap(key))?.data?.['sky'] === right['sky'];
+      // The other one undoes each heal at once, for 12 s by the controller's clock: 5 heals, then one after 5 s.
+      const end = performance.now() + 1_200;
+      let heals = 0;
+      while (performance.now() < end) {
+        await undo(world, key);
+        await waitFor(async () => performance.now() >= end || (await isRight()));
+        if (await isRight()) heals += 1;
+      }
+      expect(heals).toBeGreaterThanOrEqual(5);
+      expect(heals).toBeLessThanOrEqual(8);
+      expect(controller.log.told).toContainEqual(
+        expect.objectContaining({ message: 'companion is fought over; heals are slowed down', fieldManager }),
       );
-      if ((await world.person.configMap(key))?.data?.['sky'] === right['sky']) heals += 1;
-    }
-    expect(heals).toBeGreaterThanOrEqual(5);
-    expect(heals).toBeLessThanOrEqual(8);
-    expect(controller.log.told).toContainEqual(
-      expect.objectContaining({
-        message: 'companion is fought over; heals are slowed down',
-        fieldManager: 'rival',
-      }),
-    );
-    await world.companion('home/colors-synced', 'home/colors');
-  });
+      await world.companion('home/colors-synced', 'home/colors');
+    },
+  );
 }
