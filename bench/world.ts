@@ -110,6 +110,11 @@ export class World {
     await delay(this.quick ? 250 : 3000);
   }
 
+  /** As long as nobody changes anything, mostly: for longer than many keep an idle connection. */
+  async lull(): Promise<void> {
+    await delay(this.quick ? 250 : 35_000);
+  }
+
   /** Until an idle process has given back what a burst made it take: V8 waits for eight quiet seconds, and may do so twice. */
   async rest(): Promise<void> {
     await delay(this.quick ? 250 : 25_000);

@@ -1,5 +1,5 @@
 import type { Scenario, SubjectName } from '../scenario.ts';
-import { beside } from './beside.ts';
+import { alone, beside } from './beside.ts';
 import { bulk } from './bulk.ts';
 import { burst } from './burst.ts';
 import { busy } from './busy.ts';
@@ -38,6 +38,7 @@ export const SCENARIOS: readonly Scenario[] = [
   // The 99th percentile of fewer is the worst one.
   edits({ name: 'edits', sources: 300 }),
   beside,
+  alone,
   // A tenth of a second each: one alone says little.
   fanOut(100, 8),
   fanOut(1000, 3),

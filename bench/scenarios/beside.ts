@@ -3,10 +3,17 @@ import type { Figure, Scenario } from '../scenario.ts';
 import { settledNamespace } from '../settled.ts';
 import { DOMAIN, names } from '../sources.ts';
 import { percentile } from '../statistics.ts';
+import type { World } from '../world.ts';
 
 /** As long as the other one, so that all objects are as large. */
 const OUR_DOMAIN = 'workroom.io';
 const ROUNDS = 5;
+/** Edits with a lull before each. */
+const ALONE = 8;
+
+/** Which shares of all latencies are below what is reported. */
+const OF_MANY = { p50: 0.5, p99: 0.99 };
+const OF_FEW = { p50: 0.5, longest: 1 };
 
 /**
  * Both controllers run at once, each on labels of its own domain, and people's changes alternate between their sources. What
@@ -14,25 +21,46 @@ const ROUNDS = 5;
  */
 export const beside: Scenario = {
   name: 'beside',
-  describe: `edits of 300 sources, ${ROUNDS} times, and heals of their companions, each followed by the same for Go, which runs at the same time`,
+  describe: `edits of 300 sources, ${ROUNDS} times, and heals of their companions, each right before or after the same for Go, which runs at the same time`,
   subjects: ['ours'],
-  measure: async (world) => {
+  measure: (world) => {
     const sources = names('source-', world.size(300));
-    const [here, there] = [`${world.prefix}ours`, `${world.prefix}go`];
-    const start = () => world.start(`--domain=${OUR_DOMAIN}`);
-    using ours = await settledNamespace(world, here, sources, { domain: OUR_DOMAIN, start });
-    const startGo = () => world.startBeside();
-    using go = await settledNamespace(world, there, sources, { domain: DOMAIN, start: startGo });
-    const both: Both<Changes> = {
-      ours: new Changes(world, ours, here),
-      go: new Changes(world, go, there),
-    };
     const edited = Array.from({ length: world.quick ? 1 : ROUNDS }, () => sources).flat();
-    return [
-      ...figures('edit of a source', await byTurns(both, edited, (changes, name) => changes.edit(name))),
-      ...figures('heal of an edit', await byTurns(both, sources, (changes, name) => changes.tamper(name))),
-      ...figures('heal of a deletion', await byTurns(both, sources, (changes, name) => changes.remove(name))),
-    ];
+    return withBoth(world, sources, async (both) => [
+      ...figures(
+        'edit of a source',
+        OF_MANY,
+        await byTurns(both, edited, (changes, name) => changes.edit(name)),
+      ),
+      ...figures(
+        'heal of an edit',
+        OF_MANY,
+        await byTurns(both, sources, (changes, name) => changes.tamper(name)),
+      ),
+      ...figures(
+        'heal of a deletion',
+        OF_MANY,
+        await byTurns(both, sources, (changes, name) => changes.remove(name)),
+      ),
+    ]);
+  },
+};
+
+/** The same for what people do most: one edit after a quiet time, when idle connections may have been closed. */
+export const alone: Scenario = {
+  name: 'alone',
+  describe: `${ALONE} edits, each after 35 s of quiet and right before or after the same for Go, which runs at the same time`,
+  subjects: ['ours'],
+  measure: (world) => {
+    const sources = names('source-', world.size(ALONE));
+    return withBoth(world, sources, async (both) => {
+      const lull = () => world.lull();
+      return figures(
+        'lone edit',
+        OF_FEW,
+        await byTurns(both, sources, (changes, name) => changes.edit(name), lull),
+      );
+    });
   },
 };
 
@@ -41,24 +69,42 @@ interface Both<T> {
   readonly go: T;
 }
 
+/** Measures with both controllers settled, each in a namespace of its own with these sources. */
+async function withBoth(
+  world: World,
+  sources: readonly string[],
+  measureBoth: (both: Both<Changes>) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  const [here, there] = [`${world.prefix}ours`, `${world.prefix}go`];
+  const start = () => world.start(`--domain=${OUR_DOMAIN}`);
+  using ours = await settledNamespace(world, here, sources, { domain: OUR_DOMAIN, start });
+  const startGo = () => world.startBeside();
+  using go = await settledNamespace(world, there, sources, { domain: DOMAIN, start: startGo });
+  return await measureBoth({ ours: new Changes(world, ours, here), go: new Changes(world, go, there) });
+}
+
+/** The latencies of `change` to each source; now ours comes first, now Go's. */
 async function byTurns(
   both: Both<Changes>,
   sources: readonly string[],
   change: (changes: Changes, source: string) => Promise<number>,
+  before: () => Promise<void> = async () => undefined,
 ): Promise<Both<readonly number[]>> {
   const latencies: Both<number[]> = { ours: [], go: [] };
-  for (const source of sources) {
-    latencies.ours.push(await change(both.ours, source));
-    latencies.go.push(await change(both.go, source));
+  for (const [turn, source] of sources.entries()) {
+    await before();
+    const order = turn % 2 === 0 ? (['ours', 'go'] as const) : (['go', 'ours'] as const);
+    for (const name of order) latencies[name].push(await change(both[name], source));
   }
   return latencies;
 }
 
-function figures(what: string, latencies: Both<readonly number[]>): Figure[] {
-  return [
-    { name: 'p50', share: 0.5 },
-    { name: 'p99', share: 0.99 },
-  ].flatMap(({ name, share }) => {
+function figures(
+  what: string,
+  shares: Readonly<Record<string, number>>,
+  latencies: Both<readonly number[]>,
+): Figure[] {
+  return Object.entries(shares).flatMap(([name, share]) => {
     const [ours, go] = [percentile(latencies.ours, share), percentile(latencies.go, share)];
     return [
       { name: `${what}, ${name}`, unit: 'ms', value: ours },

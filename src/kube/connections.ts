@@ -12,8 +12,13 @@ export interface Dispatchers {
   readonly watches: Dispatcher;
 }
 
-/** Below the idle time-out of API servers (90 s) and of load balancers (60 s and more), so that we close first. */
-const KEEP_ALIVE_MS = 30_000;
+/**
+ * Below the idle time-out of API servers (90 s), so that we close first. Not much: a write after a quiet time that has to open
+ * a connection takes half as long again (docs/performance.md).
+ */
+const KEEP_ALIVE_MS = 85_000;
+/** When TCP begins to ask whether a silent peer is still there. */
+const TCP_PROBE_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
@@ -106,7 +111,7 @@ export class Connections {
       ...(tls?.skipVerify && { rejectUnauthorized: false }),
       ...(tls?.serverName !== undefined && { servername: tls.serverName }),
       timeout: CONNECT_TIMEOUT_MS,
-      keepAliveInitialDelay: KEEP_ALIVE_MS,
+      keepAliveInitialDelay: TCP_PROBE_MS,
     };
     // Time limits on answers are the transport's, on the injected clock.
     const common = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
