@@ -4,7 +4,7 @@ import type { ConfigMapBody, Load } from './load.ts';
 /** Of labels and annotations, unless one says otherwise. */
 export const DOMAIN = 'workshop.io';
 const MANAGED = `${DOMAIN}/managed`;
-const TARGETS = `${DOMAIN}/target-namespaces`;
+export const TARGETS = `${DOMAIN}/target-namespaces`;
 export const CHECKSUM = `${DOMAIN}/source-checksum`;
 
 /** Data of about `bytes` bytes that does not compress better than text does. */
