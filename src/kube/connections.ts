@@ -13,8 +13,8 @@ export interface Dispatchers {
 }
 
 /**
- * Below the idle time-out of API servers (90 s), so that we close first. Not much: a write after a quiet time that has to open
- * a connection takes half as long again (docs/performance.md).
+ * Below the idle time-out of API servers (90 s), so that we close first. Not much: a write that has to
+ * open a connection after a quiet time takes a third to two thirds longer (docs/performance.md).
  */
 const KEEP_ALIVE_MS = 85_000;
 /** When TCP begins to ask whether a silent peer is still there. */
