@@ -23,7 +23,7 @@ export function companions(options: { readonly name: string; readonly bytes: num
       const few = names(`${world.prefix}few-`, world.size(FEW));
       const more = names(`${world.prefix}more-`, world.size(MORE));
       await world.createNamespaces([home, ...few, ...more]);
-      const sources = names('source-', SOURCES);
+      const sources = names('source-', Math.max(2, world.size(SOURCES)));
       const controller = await world.start();
       await whileCreated(world, sources.length * few.length, async () => {
         for (const name of sources)
