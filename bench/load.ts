@@ -1,6 +1,5 @@
 import { Pool } from 'undici';
 import type { ControlPlaneAddress } from '../test/support/control-plane.ts';
-import { TARGETS } from './sources.ts';
 
 export interface ConfigMapBody {
   readonly metadata: {
@@ -43,14 +42,12 @@ export class Load implements AsyncDisposable {
 
   /** Sets `data.version`. */
   edit(namespace: string, name: string, version: string): Promise<unknown> {
-    return this.#write('PATCH', `${collection(namespace)}/${name}`, { data: { version } });
+    return this.patch(namespace, name, { data: { version } });
   }
 
-  /** Sets the namespaces to which a source's companions go; see `sources.ts`. */
-  retarget(namespace: string, name: string, targets: string): Promise<unknown> {
-    return this.#write('PATCH', `${collection(namespace)}/${name}`, {
-      metadata: { annotations: { [TARGETS]: targets } },
-    });
+  /** A JSON merge patch. */
+  patch(namespace: string, name: string, patch: object): Promise<unknown> {
+    return this.#write('PATCH', `${collection(namespace)}/${name}`, patch);
   }
 
   delete(namespace: string, name: string): Promise<unknown> {

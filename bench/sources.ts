@@ -4,7 +4,7 @@ import type { ConfigMapBody, Load } from './load.ts';
 /** Of labels and annotations, unless one says otherwise. */
 export const DOMAIN = 'workshop.io';
 const MANAGED = `${DOMAIN}/managed`;
-export const TARGETS = `${DOMAIN}/target-namespaces`;
+const TARGETS = `${DOMAIN}/target-namespaces`;
 export const CHECKSUM = `${DOMAIN}/source-checksum`;
 
 /** Data of about `bytes` bytes that does not compress better than text does. */
@@ -17,7 +17,12 @@ function data(bytes: number): Readonly<Record<string, string>> {
 export function source(namespace: string, name: string, bytes = 1024, targets?: string): ConfigMapBody {
   const body = sourceIn(DOMAIN, namespace, name, bytes);
   if (targets === undefined) return body;
-  return { ...body, metadata: { ...body.metadata, annotations: { [TARGETS]: targets } } };
+  return { ...body, metadata: { ...body.metadata, annotations: asksFor(targets) } };
+}
+
+/** The annotations of a source whose companions go to these namespaces. */
+export function asksFor(targets: string): Readonly<Record<string, string>> {
+  return { [TARGETS]: targets };
 }
 
 /** A source for the controller whose labels are of `domain`. */

@@ -1,6 +1,6 @@
 import { memory } from '../process-stats.ts';
 import type { Scenario } from '../scenario.ts';
-import { names, source } from '../sources.ts';
+import { asksFor, names, source } from '../sources.ts';
 import type { RunningController } from '../subject.ts';
 import type { World } from '../world.ts';
 
@@ -31,8 +31,8 @@ export function companions(options: { readonly name: string; readonly bytes: num
       });
       const base = await atRest(world, controller);
       await whileCreated(world, sources.length * more.length, async () => {
-        for (const name of sources)
-          await world.load.retarget(home, name, `${world.prefix}few-*,${world.prefix}more-*`);
+        const annotations = asksFor(`${world.prefix}few-*,${world.prefix}more-*`);
+        for (const name of sources) await world.load.patch(home, name, { metadata: { annotations } });
       });
       const full = await atRest(world, controller);
       await world.stop();

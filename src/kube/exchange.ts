@@ -82,13 +82,6 @@ export function beginExchange(
   });
 }
 
-/** The rest of a body, as UTF-8. */
-export async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return textOf(chunks);
-}
-
 /** What every handler of undici's needs, so that the request ends when `scope` does. `end` lets go of the scope. */
 function lifeIn(scope: RequestScope, onFailure: (failure: Error) => void) {
   let controller: Dispatcher.DispatchController | undefined;

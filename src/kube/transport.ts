@@ -1,10 +1,11 @@
+import { text } from 'node:stream/consumers';
 import { type Clock, sleep } from '../clock/clock.ts';
 import type { Cluster } from './cluster.ts';
 import { Connections } from './connections.ts';
 import { type Credential, type Credentials, UserCredentials } from './credentials.ts';
 import { Deadlines } from './deadlines.ts';
 import { ApiError } from './errors.ts';
-import { type Answer, beginExchange, exchange, readText } from './exchange.ts';
+import { type Answer, beginExchange, exchange } from './exchange.ts';
 import { isTlsFailure, networkErrorOf } from './network-error.ts';
 import { type ApiReply, isSuccess, refusalOf, replyOf } from './reply.ts';
 import { RequestScope } from './request-scope.ts';
@@ -123,7 +124,7 @@ class PooledTransport implements Transport {
           scope,
         );
         // A refusal is read at once: it is not repeated on a connection that still waits for that.
-        return isSuccess(response) ? response : { ...response, body: await readText(response.body) };
+        return isSuccess(response) ? response : { ...response, body: await text(response.body) };
       });
       if (typeof body === 'string') throw this.#refusal({ ...head, body });
       scope.stopLimit();

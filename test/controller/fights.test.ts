@@ -119,5 +119,6 @@ test('[R14] one companion’s fight is not another’s', async () => {
   await heal(parts, 7);
   expect(parts.fights.waitMs(companion, 'v1')).toBeGreaterThan(0);
   expect(parts.fights.waitMs(other, 'v1')).toBe(0);
+  parts.fights.disturbed(other);
   expect(parts.fights.wrote(other, 'v1')).toBe(false);
 });

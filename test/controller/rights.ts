@@ -14,7 +14,7 @@ interface Account {
   readonly name: string;
 }
 
-const RBAC = { apiVersion: 'rbac.authorization.k8s.io/v1' };
+const RBAC = 'rbac.authorization.k8s.io';
 
 /** Makes a ServiceAccount; resolves to how it reaches the cluster, with nothing but its own token. */
 export async function serviceAccount(
@@ -36,41 +36,45 @@ export async function serviceAccountToken(person: Person, namespace: string, nam
 }
 
 /** Grants the rules within one namespace to a ServiceAccount of perhaps another; resolves when they hold. */
-export async function grant(
+export function grant(
   person: Person,
   namespace: string,
   account: Account,
   rules: PolicyRules,
 ): Promise<void> {
-  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-  await person.post(`${path}/roles`, { ...RBAC, kind: 'Role', metadata: { name: 'mirror' }, rules });
-  await person.post(`${path}/rolebindings`, {
-    ...RBAC,
-    kind: 'RoleBinding',
-    metadata: { name: 'mirror' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'mirror' },
-    subjects: [{ kind: 'ServiceAccount', ...account }],
-  });
-  await untilTheyHold(person, account, rules, { namespace });
+  return bind(person, { kind: 'Role', name: 'mirror', namespace }, account, rules);
 }
 
 /** Grants the rules everywhere; resolves when they hold. */
-export async function grantEverywhere(
+export function grantEverywhere(
   person: Person,
   name: string,
   account: Account,
   rules: PolicyRules,
 ): Promise<void> {
-  const path = '/apis/rbac.authorization.k8s.io/v1';
-  await person.post(`${path}/clusterroles`, { ...RBAC, kind: 'ClusterRole', metadata: { name }, rules });
-  await person.post(`${path}/clusterrolebindings`, {
-    ...RBAC,
-    kind: 'ClusterRoleBinding',
+  return bind(person, { kind: 'ClusterRole', name }, account, rules);
+}
+
+/** Makes the role and its binding, of the same name. */
+async function bind(
+  person: Person,
+  role: { readonly kind: 'Role' | 'ClusterRole'; readonly name: string; readonly namespace?: string },
+  account: Account,
+  rules: PolicyRules,
+): Promise<void> {
+  const { kind, name, namespace } = role;
+  const within = namespace === undefined ? '' : `/namespaces/${namespace}`;
+  const path = `/apis/${RBAC}/v1${within}/${kind.toLowerCase()}`;
+  const apiVersion = `${RBAC}/v1`;
+  await person.post(`${path}s`, { apiVersion, kind, metadata: { name }, rules });
+  await person.post(`${path}bindings`, {
+    apiVersion,
+    kind: `${kind}Binding`,
     metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    roleRef: { apiGroup: RBAC, kind, name },
     subjects: [{ kind: 'ServiceAccount', ...account }],
   });
-  await untilTheyHold(person, account, rules, {});
+  await untilTheyHold(person, account, rules, namespace);
 }
 
 /** The API server answers 201 to a binding before its authorizer, which watches roles and bindings, has seen it. */
@@ -78,12 +82,12 @@ async function untilTheyHold(
   person: Person,
   account: Account,
   rules: PolicyRules,
-  within: { readonly namespace?: string },
+  namespace: string | undefined,
 ): Promise<void> {
   const user = `system:serviceaccount:${account.namespace}:${account.name}`;
   const granted = rules.flatMap(({ apiGroups, resources, verbs }) =>
     apiGroups.flatMap((group) =>
-      resources.flatMap((resource) => verbs.map((verb) => ({ ...within, group, resource, verb }))),
+      resources.flatMap((resource) => verbs.map((verb) => ({ namespace, group, resource, verb }))),
     ),
   );
   for (const resourceAttributes of granted)
