@@ -28,10 +28,10 @@ setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
 /**
- * Functions are optimised four times later than by default. Most of what a controller does is a burst of a second or two
- * on a busy machine: with the default the compiler takes a third of all our processor time in it.
+ * Functions are optimised four times later than by default. A controller starts with a burst of a second or two on a busy
+ * machine: with the default the compiler takes a third of all our processor time in it.
  */
-setFlagsFromString(engine < 12 ? '--interrupt-budget=270336' : '--invocation-count-for-turbofan=12000');
+optimiseAfter(4);
 
 /** The compiler between the first and the last, which Node 24 has switched on: 11 MiB for nothing (docs/performance.md). */
 setFlagsFromString('--no-maglev');
@@ -41,3 +41,18 @@ setFlagsFromString('--no-maglev');
  * helpers are waited for longer than they help: a collection that takes 1 ms took up to 60.
  */
 setFlagsFromString('--no-parallel-scavenge');
+
+/**
+ * From now on functions are optimised four times sooner than by default. Once a controller has caught up it has little to
+ * do, and somebody waits for all of it: by default it takes thousands of changes until what handles them is compiled.
+ */
+export function optimiseSooner(): void {
+  optimiseAfter(1 / 4);
+}
+
+/** `times` as late as by default, for what is compiled from now on and for what next asks whether it should be. */
+function optimiseAfter(times: number): void {
+  const flag = engine < 12 ? '--interrupt-budget=' : '--invocation-count-for-turbofan=';
+  const byDefault = engine < 12 ? 67_584 : 3000;
+  setFlagsFromString(`${flag}${byDefault * times}`);
+}

@@ -5,6 +5,7 @@ export interface MemoryIo extends ProcessIo {
   readonly out: () => string;
   readonly err: () => string;
   readonly stop: () => void;
+  readonly hasCaughtUp: () => boolean;
 }
 
 /** A process that writes to memory and stops when told to. */
@@ -12,6 +13,7 @@ export function memoryIo(env: Readonly<Record<string, string>> = {}): MemoryIo {
   const stdout = new MemoryStream();
   const stderr = new MemoryStream();
   const stop = new AbortController();
+  let caughtUp = false;
   return {
     stdout,
     stderr,
@@ -20,6 +22,10 @@ export function memoryIo(env: Readonly<Record<string, string>> = {}): MemoryIo {
     out: () => stdout.text,
     err: () => stderr.text,
     stop: () => stop.abort(),
+    onCaughtUp: () => {
+      caughtUp = true;
+    },
+    hasCaughtUp: () => caughtUp,
   };
 }
 

@@ -8,6 +8,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import type { ConfigMap, ObjectMeta } from '../../src/kube/types.ts';
+import { memoryIo } from '../cli/memory-io.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectedCompanion, factsOf, type Wanted } from './expected-companion.ts';
 import { Person, type WrittenConfigMap } from './person.ts';
@@ -101,7 +102,7 @@ export class World implements AsyncDisposable {
       const bounds = [`--allow-target-namespaces=${this.full('*')}`, `--domain=${this.domain}`];
       const code = await runProgram(
         ['run', `--kubeconfig=${kubeconfig}`, '--log-format=json', ...bounds, ...flags],
-        { stdout: new PassThrough(), stderr, env: {}, signal: new AbortController().signal },
+        { ...memoryIo(), stderr },
       );
       stderr.end();
       return { code, log: await log };
