@@ -7,7 +7,8 @@ import type { World } from '../world.ts';
 
 /** As long as the other one, so that all objects are as large. */
 const OUR_DOMAIN = 'workroom.io';
-const ROUNDS = 5;
+/** How often each source is edited: what is measured first, what is not, and what is measured then. */
+const ROUNDS = { first: 5, between: 10, later: 5 };
 /** Edits with a lull before each. */
 const ALONE = 8;
 
@@ -21,28 +22,22 @@ const OF_FEW = { p50: 0.5, longest: 1 };
  */
 export const beside: Scenario = {
   name: 'beside',
-  describe: `edits of 300 sources, ${ROUNDS} times, and heals of their companions, each right before or after the same for Go, which runs at the same time`,
+  describe: `edits of 300 sources, ${ROUNDS.first} times, heals of their companions, and edits again when the process has seen ${300 * (ROUNDS.first + ROUNDS.between)}, each right before or after the same for Go, which runs at the same time`,
   subjects: ['ours'],
   measure: (world) => {
     const sources = names('source-', world.size(300));
-    const edited = Array.from({ length: world.quick ? 1 : ROUNDS }, () => sources).flat();
-    return withBoth(world, sources, async (both) => [
-      ...figures(
-        'edit of a source',
-        OF_MANY,
-        await byTurns(both, edited, (changes, name) => changes.edit(name)),
-      ),
-      ...figures(
-        'heal of an edit',
-        OF_MANY,
-        await byTurns(both, sources, (changes, name) => changes.tamper(name)),
-      ),
-      ...figures(
-        'heal of a deletion',
-        OF_MANY,
-        await byTurns(both, sources, (changes, name) => changes.remove(name)),
-      ),
-    ]);
+    const rounds = (count: number) => Array.from({ length: world.quick ? 1 : count }, () => sources).flat();
+    return withBoth(world, sources, async (both) => {
+      const compare = async (what: string, changed: readonly string[], change: Change) =>
+        figures(what, OF_MANY, await byTurns(both, changed, change));
+      const first = [
+        ...(await compare('edit of a source', rounds(ROUNDS.first), edit)),
+        ...(await compare('heal of an edit', sources, (changes, name) => changes.tamper(name))),
+        ...(await compare('heal of a deletion', sources, (changes, name) => changes.remove(name))),
+      ];
+      await byTurns(both, rounds(ROUNDS.between), edit);
+      return [...first, ...(await compare('edit of a source, later', rounds(ROUNDS.later), edit))];
+    });
   },
 };
 
@@ -55,14 +50,15 @@ export const alone: Scenario = {
     const sources = names('source-', world.size(ALONE));
     return withBoth(world, sources, async (both) => {
       const lull = () => world.lull();
-      return figures(
-        'lone edit',
-        OF_FEW,
-        await byTurns(both, sources, (changes, name) => changes.edit(name), lull),
-      );
+      return figures('lone edit', OF_FEW, await byTurns(both, sources, edit, lull));
     });
   },
 };
+
+/** Resolves to the milliseconds until all was well again. */
+type Change = (changes: Changes, source: string) => Promise<number>;
+
+const edit: Change = (changes, source) => changes.edit(source);
 
 interface Both<T> {
   readonly ours: T;
@@ -87,7 +83,7 @@ async function withBoth(
 async function byTurns(
   both: Both<Changes>,
   sources: readonly string[],
-  change: (changes: Changes, source: string) => Promise<number>,
+  change: Change,
   before: () => Promise<void> = async () => undefined,
 ): Promise<Both<readonly number[]>> {
   const latencies: Both<number[]> = { ours: [], go: [] };
