@@ -17,6 +17,9 @@ export interface Cpu {
   readonly apiServer: number;
 }
 
+/** Of a {@link World.lull}. */
+export const LULL_SECONDS = 35;
+
 /** What a scenario works with: a control plane with nothing in it, and one subject that is not running yet. */
 export class World {
   readonly load: Load;
@@ -112,7 +115,7 @@ export class World {
 
   /** As long as nobody changes anything, mostly: for longer than many keep an idle connection. */
   async lull(): Promise<void> {
-    await delay(this.quick ? 250 : 35_000);
+    await delay(this.quick ? 250 : LULL_SECONDS * 1000);
   }
 
   /** Until an idle process has given back what a burst made it take: V8 waits for eight quiet seconds, and may do so twice. */

@@ -1,3 +1,4 @@
+// First, and so by itself: the imports of names are sorted.
 import './v8-flags.ts';
 import process from 'node:process';
 import { runProgram } from './cli/program.ts';

@@ -52,7 +52,7 @@ export function optimiseSooner(): void {
 
 /** `times` as late as by default, for what is compiled from now on and for what next asks whether it should be. */
 function optimiseAfter(times: number): void {
-  const flag = engine < 12 ? '--interrupt-budget=' : '--invocation-count-for-turbofan=';
-  const byDefault = engine < 12 ? 67_584 : 3000;
-  setFlagsFromString(`${flag}${byDefault * times}`);
+  const [flag, byDefault] =
+    engine < 12 ? ['--interrupt-budget', 67_584] : ['--invocation-count-for-turbofan', 3000];
+  setFlagsFromString(`${flag}=${byDefault * times}`);
 }

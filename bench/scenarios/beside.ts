@@ -3,10 +3,11 @@ import type { Figure, Scenario } from '../scenario.ts';
 import { settledNamespace } from '../settled.ts';
 import { DOMAIN, names } from '../sources.ts';
 import { percentile } from '../statistics.ts';
-import type { World } from '../world.ts';
+import { LULL_SECONDS, type World } from '../world.ts';
 
 /** As long as the other one, so that all objects are as large. */
 const OUR_DOMAIN = 'workroom.io';
+const SOURCES = 300;
 /** How often each source is edited: what is measured first, what is not, and what is measured then. */
 const ROUNDS = { first: 5, between: 10, later: 5 };
 /** Edits with a lull before each. */
@@ -22,10 +23,10 @@ const OF_FEW = { p50: 0.5, longest: 1 };
  */
 export const beside: Scenario = {
   name: 'beside',
-  describe: `edits of 300 sources, ${ROUNDS.first} times, heals of their companions, and edits again when the process has seen ${300 * (ROUNDS.first + ROUNDS.between)}, each right before or after the same for Go, which runs at the same time`,
+  describe: `edits of ${SOURCES} sources, ${ROUNDS.first} times, heals of their companions, and edits again when the process has seen ${SOURCES * (ROUNDS.first + ROUNDS.between)}, each right before or after the same for Go, which runs at the same time`,
   subjects: ['ours'],
   measure: (world) => {
-    const sources = names('source-', world.size(300));
+    const sources = names('source-', world.size(SOURCES));
     const rounds = (count: number) => Array.from({ length: world.quick ? 1 : count }, () => sources).flat();
     return withBoth(world, sources, async (both) => {
       const compare = async (what: string, changed: readonly string[], change: Change) =>
@@ -44,7 +45,7 @@ export const beside: Scenario = {
 /** The same for what people do most: one edit after a quiet time, when idle connections may have been closed. */
 export const alone: Scenario = {
   name: 'alone',
-  describe: `${ALONE} edits, each after 35 s of quiet and right before or after the same for Go, which runs at the same time`,
+  describe: `${ALONE} edits, each after ${LULL_SECONDS} s of quiet and right before or after the same for Go, which runs at the same time`,
   subjects: ['ours'],
   measure: (world) => {
     const sources = names('source-', world.size(ALONE));

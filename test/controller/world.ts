@@ -1,8 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
@@ -96,16 +94,14 @@ export class World implements AsyncDisposable {
     const folder = mkdtempSync(join(tmpdir(), 'mirror-controller-test-'));
     const kubeconfig = join(folder, 'kubeconfig');
     writeFileSync(kubeconfig, this.place.kubeconfig, { mode: 0o600 });
-    const stderr = new PassThrough();
-    const log = text(stderr);
+    const io = memoryIo();
     try {
       const bounds = [`--allow-target-namespaces=${this.full('*')}`, `--domain=${this.domain}`];
       const code = await runProgram(
         ['run', `--kubeconfig=${kubeconfig}`, '--log-format=json', ...bounds, ...flags],
-        { ...memoryIo(), stderr },
+        io,
       );
-      stderr.end();
-      return { code, log: await log };
+      return { code, log: io.err() };
     } finally {
       rmSync(folder, { recursive: true });
     }
