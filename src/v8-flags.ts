@@ -43,11 +43,11 @@ setFlagsFromString('--no-maglev');
 setFlagsFromString('--no-parallel-scavenge');
 
 /**
- * From now on functions are optimised four times sooner than by default. Once a controller has caught up it has little to
- * do, and somebody waits for all of it: by default it takes thousands of changes until what handles them is compiled.
+ * From now on functions are optimised as early as by default. Once a controller has caught up it has little to do, and
+ * somebody waits for all of it. Earlier still is a little better for edits, and worse for a fan-out (docs/performance.md).
  */
 export function optimiseSooner(): void {
-  optimiseAfter(1 / 4);
+  optimiseAfter(1);
 }
 
 /** `times` as late as by default, for what is compiled from now on and for what next asks whether it should be. */
