@@ -44,7 +44,7 @@ setFlagsFromString('--no-parallel-scavenge');
 
 /**
  * From now on functions are optimised as early as by default. Once a controller has caught up it has little to do, and
- * somebody waits for all of it. Earlier still is a little better for edits, and worse for a fan-out (docs/performance.md).
+ * somebody waits for all of it. Earlier still takes processor time from the first changes (docs/performance.md).
  */
 export function optimiseSooner(): void {
   optimiseAfter(1);
