@@ -74,6 +74,7 @@ async function measureAll(values: {
     scenarios: chosen(values.scenario),
     subjects: chosenSubjects(subjects(await buildBaseline(process.env), values.other), values.subject),
     runs: Number(values.runs ?? (quick ? 1 : 3)),
+    random: Math.random,
     quick,
     quietMs: Number(values.quiet) * 1000,
     onProgress: note,

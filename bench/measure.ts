@@ -11,6 +11,7 @@ import { findProcess } from './process-stats.ts';
 import { Results } from './report.ts';
 import type { Figure, Scenario, SubjectName } from './scenario.ts';
 import type { Subject } from './subject.ts';
+import { subjectsOf, type Turn, turns } from './turns.ts';
 import { World } from './world.ts';
 
 export interface Plan {
@@ -19,6 +20,8 @@ export interface Plan {
   /** Those that are to be measured, where a scenario has them; `none` has none. */
   readonly subjects: Readonly<Partial<Record<SubjectName, Subject>>>;
   readonly runs: number;
+  /** For the order of turns; 0 to less than 1. */
+  readonly random: () => number;
   /** Small sizes, one control plane for all scenarios, no waiting for a quiet machine. */
   readonly quick: boolean;
   /** How long to wait for a quiet machine before each measurement, milliseconds. */
@@ -31,37 +34,24 @@ export interface Plan {
 /** Without the audit log, which is for tests and costs the API server time. */
 const API_SERVER_FLAGS = ['--audit-log-path=', '--audit-policy-file='];
 
-interface Turn {
-  readonly scenario: Scenario;
-  readonly subject: SubjectName;
-  /** From 1. */
-  readonly run: number;
-}
-
 /**
  * Measures every scenario with each of its subjects by turns, `runs` times over, on one control plane. How fast the machine
- * is changes within minutes: what is to be compared is measured one right after the other, every other run in the
- * reverse order, and a run's figures are compared with each other before runs are summed up.
+ * is changes within minutes: what is to be compared is measured one right after the other, and a run's figures are
+ * compared with each other before runs are summed up.
  */
 export async function measure(plan: Plan): Promise<void> {
   const results = new Results();
+  const there = new Set(Object.keys(plan.subjects) as SubjectName[]);
   const together = plan.quick ? [plan.scenarios] : plan.scenarios.map((scenario) => [scenario]);
   for (const scenarios of together) {
     await using controlPlane = await open(plan);
-    for (const turn of scenarios.flatMap((scenario) => [...turns(plan, scenario)])) {
-      plan.onProgress(`${turn.scenario.name}, run ${turn.run}: ${turn.subject}`);
-      await session(plan, results, turn, controlPlane);
-      plan.onResults(results);
+    for (const scenario of scenarios) {
+      for (const turn of turns(subjectsOf(scenario, there), plan.runs, plan.random)) {
+        plan.onProgress(`${scenario.name}, run ${turn.run}: ${turn.subject}`);
+        await session(plan, results, scenario, turn, controlPlane);
+        plan.onResults(results);
+      }
     }
-  }
-}
-
-function* turns({ runs, subjects }: Plan, scenario: Scenario): Iterable<Turn> {
-  const names = (scenario.subjects ?? (['ours', 'go'] as const))
-    .flatMap((name) => (name === 'ours' ? (['ours', 'other'] as const) : [name]))
-    .filter((name) => name === 'none' || subjects[name] !== undefined);
-  for (let run = 1; run <= runs; run++) {
-    for (const subject of run % 2 === 1 ? names : names.toReversed()) yield { scenario, subject, run };
   }
 }
 
@@ -69,8 +59,13 @@ function open({ binaries }: Plan): Promise<ControlPlane> {
   return startControlPlane({ binaries, apiServerFlags: API_SERVER_FLAGS });
 }
 
-async function session(plan: Plan, results: Results, turn: Turn, controlPlane: ControlPlane): Promise<void> {
-  const { scenario, subject, run } = turn;
+async function session(
+  plan: Plan,
+  results: Results,
+  scenario: Scenario,
+  { subject, run }: Turn,
+  controlPlane: ControlPlane,
+): Promise<void> {
   await using load = new Load(controlPlane);
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const servers = await serversOf(controlPlane);

@@ -1,6 +1,6 @@
 import type { Measured, Report } from './report.ts';
 import type { CeilingName, SubjectName } from './scenario.ts';
-import { median } from './statistics.ts';
+import { median, medianInterval } from './statistics.ts';
 
 const COLUMNS = [
   'scenario',
@@ -19,8 +19,8 @@ const COLUMNS = [
 ];
 
 /**
- * All figures, as a Markdown table: medians, with the lowest and the highest of the runs where these differ. A ratio of two
- * subjects is that of a run, and its median over the runs.
+ * All figures, as a Markdown table: medians, each with the interval of {@link medianInterval} where that is more than one
+ * value. A ratio of two subjects is that of a run, and its median over the runs.
  */
 export function table({ measured }: Report): string {
   const by = (scenario: string, name: string, subject: SubjectName) =>
@@ -95,7 +95,7 @@ function values(one: Measured | undefined): number[] {
 
 function middleOf(all: readonly number[], format: (value: number) => string): string {
   const middle = format(median(all));
-  const [low, high] = [format(Math.min(...all)), format(Math.max(...all))];
+  const [low, high] = medianInterval(all).map(format);
   return low === high ? middle : `${middle} (${low} to ${high})`;
 }
 
