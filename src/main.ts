@@ -1,8 +1,6 @@
-// First, and so by itself: the imports of names are sorted.
 import './v8-flags.ts';
 import process from 'node:process';
 import { runProgram } from './cli/program.ts';
-import { optimiseSooner } from './v8-flags.ts';
 
 /**
  * The process edge. The first SIGINT or SIGTERM asks the program to stop in good order; a second one ends it at once.
@@ -21,6 +19,5 @@ const exitCode = await runProgram(process.argv.slice(2), {
   stderr: process.stderr,
   env: process.env,
   signal: stop.signal,
-  onCaughtUp: optimiseSooner,
 });
 process.exit(exitCode);

@@ -29,9 +29,13 @@ setFlagsFromString('--no-wasm-dynamic-tiering');
 
 /**
  * Functions are optimised four times later than by default. A controller starts with a burst of a second or two on a busy
- * machine: with the default the compiler takes a third of all our processor time in it.
+ * machine: with the default the compiler takes a third of all our processor time in it. To go back to the default when the
+ * burst is over costs the first fan-outs an eighth of their writes a second, for 2 % of an edit (docs/performance.md).
  */
-optimiseAfter(4);
+const TIMES_LATER = 4;
+const [threshold, byDefault] =
+  engine < 12 ? ['--interrupt-budget', 67_584] : ['--invocation-count-for-turbofan', 3000];
+setFlagsFromString(`${threshold}=${byDefault * TIMES_LATER}`);
 
 /** The compiler between the first and the last, which Node 24 has switched on: 11 MiB for nothing (docs/performance.md). */
 setFlagsFromString('--no-maglev');
@@ -41,18 +45,3 @@ setFlagsFromString('--no-maglev');
  * helpers are waited for longer than they help: a collection that takes 1 ms took up to 60.
  */
 setFlagsFromString('--no-parallel-scavenge');
-
-/**
- * From now on functions are optimised as early as by default. Once a controller has caught up it has little to do, and
- * somebody waits for all of it. Earlier still takes processor time from the first changes (docs/performance.md).
- */
-export function optimiseSooner(): void {
-  optimiseAfter(1);
-}
-
-/** `times` as late as by default, for what is compiled from now on and for what next asks whether it should be. */
-function optimiseAfter(times: number): void {
-  const [flag, byDefault] =
-    engine < 12 ? ['--interrupt-budget', 67_584] : ['--invocation-count-for-turbofan', 3000];
-  setFlagsFromString(`${flag}=${byDefault * times}`);
-}

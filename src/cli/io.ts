@@ -7,8 +7,6 @@ export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to stop (Ctrl-C, SIGTERM). */
   readonly signal: AbortSignal;
-  /** Called once, when `run` has done all that it found to do at its start: what comes from then on are changes, one by one. */
-  readonly onCaughtUp: () => void;
 }
 
 /** Whether to colour what goes to `stream`: https://no-color.org */

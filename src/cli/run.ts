@@ -19,13 +19,13 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
     await firstContact(transport, cluster, flags.namespaces);
     log.info({ server: cluster.server, context: cluster.context, dryRun: flags['dry-run'] }, 'starting');
     if (!flags.once) {
-      await Promise.all([controller.run(io.signal), noticeCaughtUp(controller, io)]);
+      await controller.run(io.signal);
       log.info({}, 'stopped');
       return;
     }
     const stop = new AbortController();
     const running = controller.run(AbortSignal.any([io.signal, stop.signal]));
-    await settled(controller, SETTLE_POLL_MS, io.signal);
+    await settled(controller, io.signal);
     stop.abort();
     await running;
     if (io.signal.aborted) throw new RunError('stopped before all was done');
@@ -42,20 +42,8 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
 /** How often `--once` looks whether all is done, milliseconds. */
 const SETTLE_POLL_MS = 20;
 
-/** How often a controller that has just started is asked whether it has caught up, milliseconds. */
-const CAUGHT_UP_POLL_MS = 250;
-
-interface Settling {
-  isSettled(): boolean;
-}
-
-async function settled(controller: Settling, pollMs: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !controller.isSettled()) await sleep(systemClock, pollMs, signal);
-}
-
-async function noticeCaughtUp(controller: Settling, { signal, onCaughtUp }: ProcessIo): Promise<void> {
-  await settled(controller, CAUGHT_UP_POLL_MS, signal);
-  if (!signal.aborted) onCaughtUp();
+async function settled(controller: { isSettled(): boolean }, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !controller.isSettled()) await sleep(systemClock, SETTLE_POLL_MS, signal);
 }
 
 export function clusterFor(flags: FlagValues<typeof CLUSTER_FLAGS>, io: ProcessIo) {

@@ -5,7 +5,6 @@ export interface MemoryIo extends ProcessIo {
   readonly out: () => string;
   readonly err: () => string;
   readonly stop: () => void;
-  readonly hasCaughtUp: () => boolean;
 }
 
 /** A process that writes to memory and stops when told to. */
@@ -13,7 +12,6 @@ export function memoryIo(env: Readonly<Record<string, string>> = {}): MemoryIo {
   const stdout = new MemoryStream();
   const stderr = new MemoryStream();
   const stop = new AbortController();
-  let caughtUp = false;
   return {
     stdout,
     stderr,
@@ -22,10 +20,6 @@ export function memoryIo(env: Readonly<Record<string, string>> = {}): MemoryIo {
     out: () => stdout.text,
     err: () => stderr.text,
     stop: () => stop.abort(),
-    onCaughtUp: () => {
-      caughtUp = true;
-    },
-    hasCaughtUp: () => caughtUp,
   };
 }
 
