@@ -1,14 +1,15 @@
 import type { ConfigMapApi } from '../kube/config-maps.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { type ObjectKey, splitKey } from '../kube/object-key.ts';
-import type { ObjectMeta } from '../kube/types.ts';
+import type { NewConfigMap, ObjectMeta } from '../kube/types.ts';
 import { annotationsAt, type CompanionShape, ownerReferenceAt } from '../mirror/companion.ts';
 import type { Content } from '../mirror/digest.ts';
 import type { Difference } from '../mirror/drift.ts';
 import { type ObservedConfigMap, observeWritten } from '../mirror/observed.ts';
 import { healingPatch } from '../mirror/patch.ts';
-import { updated } from '../mirror/update.ts';
+import { replacement, updated } from '../mirror/update.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
+import { WithoutEffectError } from './failure.ts';
 import type { MutationCache } from './mutation-cache.ts';
 import type { WriteLimiter, WriteTurn } from './write-limiter.ts';
 
@@ -16,6 +17,12 @@ import type { WriteLimiter, WriteTurn } from './write-limiter.ts';
 export interface Drifted {
   readonly actual: ObservedConfigMap;
   readonly differences: readonly Difference[];
+}
+
+/** What a companion is to hold, and its digest. */
+export interface Wanted {
+  readonly content: Content;
+  readonly digest: string;
 }
 
 /**
@@ -42,13 +49,18 @@ export class CompanionWriter {
   }
 
   async create(key: ObjectKey, shape: CompanionShape, content: Content, turn: WriteTurn): Promise<void> {
-    await this.#limiter.run(turn, () => this.#create(key, shape, content));
+    await this.#limiter.run(turn, () =>
+      this.#create(key, this.#companion(key, shape, content), shape.digest),
+    );
   }
 
-  /** `wanted` is given when the content is among the differences. Resolves to the companion as it is then. */
+  /**
+   * `wanted` is given when the content is among the differences. Resolves to the companion as it is then.
+   * @throws WithoutEffectError when the server has taken the write and left everything as it was.
+   */
   async update(
     { actual, differences }: Drifted,
-    wanted: { readonly content: Content; readonly digest: string } | undefined,
+    wanted: Wanted | undefined,
     turn: WriteTurn,
   ): Promise<ObservedConfigMap> {
     const { key, immutable, hasMore } = actual;
@@ -56,7 +68,11 @@ export class CompanionWriter {
     const sent = { digest: wanted?.digest ?? actual.digest, immutable, hasMore };
     try {
       return await this.#limiter.run(turn, () =>
-        this.#mutations.follow(key, async () => observeWritten(await send(), sent, this.#vocabulary)),
+        this.#mutations.follow(key, async () => {
+          const result = observeWritten(await send(), sent, this.#vocabulary);
+          if (result.resourceVersion === actual.resourceVersion) throw new WithoutEffectError();
+          return result;
+        }),
       );
     } catch (error) {
       if (isNotFound(error)) this.#mutations.forget(actual.key);
@@ -71,18 +87,26 @@ export class CompanionWriter {
 
   /** Deletes and creates in one turn, so that nothing of ours can come between (SPEC R12). */
   async replace(
-    actual: ObservedConfigMap,
-    shape: CompanionShape,
-    content: Content,
+    { actual, differences }: Drifted,
+    { content, digest }: Wanted,
     turn: WriteTurn,
   ): Promise<void> {
+    const next = replacement(actual, differences, content);
     await this.#limiter.run(turn, async () => {
       await this.#delete(actual);
-      await this.#create(actual.key, shape, content);
+      await this.#create(actual.key, next, digest);
     });
   }
 
-  async #create(key: ObjectKey, shape: CompanionShape, content: Content): Promise<void> {
+  async #create(key: ObjectKey, body: NewConfigMap, digest: string): Promise<void> {
+    const sent = { digest, immutable: false, hasMore: false };
+    await this.#mutations.follow(key, async () =>
+      observeWritten(await this.#api.create(body), sent, this.#vocabulary),
+    );
+  }
+
+  /** One that was not there. */
+  #companion(key: ObjectKey, shape: CompanionShape, content: Content): NewConfigMap {
     const { namespace, name } = splitKey(key);
     const owner = ownerReferenceAt(namespace, shape);
     const metadata = {
@@ -92,10 +116,7 @@ export class CompanionWriter {
       annotations: annotationsAt(key, shape, this.#vocabulary),
       ...(owner !== undefined && { ownerReferences: [owner] }),
     };
-    const sent = { digest: shape.digest, immutable: false, hasMore: false };
-    await this.#mutations.follow(key, async () =>
-      observeWritten(await this.#api.create({ metadata, ...content }), sent, this.#vocabulary),
-    );
+    return { metadata, ...content };
   }
 
   async #delete(actual: ObservedConfigMap): Promise<void> {

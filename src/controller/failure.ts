@@ -21,6 +21,16 @@ export class LeavingError extends Error {
   override readonly name = 'LeavingError';
 }
 
+/**
+ * The server has taken a write and changed nothing: the object has the version from which the write was computed. So
+ * somebody in the server, a mutating admission policy or webhook, undoes what we ask for.
+ */
+export class WithoutEffectError extends Error {
+  override readonly name = 'WithoutEffectError';
+  override readonly message =
+    'the API server takes the write and changes nothing: a mutating admission policy or webhook keeps it as it is';
+}
+
 export interface Verdict {
   readonly failure: Failure;
   /** What happens all the time between a cache and a server, and mends itself: no line in the log. */
@@ -36,7 +46,8 @@ export function judge(error: unknown): Verdict {
   // Our cache was behind, or the object is gone, or its namespace is going: an event is under way that tells.
   if (error instanceof StaleSourceError || isConflict(error) || isNotFound(error)) return RETRY_QUIETLY;
   if (isNamespaceTerminating(error)) return RETRY_QUIETLY;
-  if (isTooLarge(error)) return { failure: { kind: 'hopeless' }, quiet: false };
+  if (isTooLarge(error) || error instanceof WithoutEffectError)
+    return { failure: { kind: 'hopeless' }, quiet: false };
   if (isInvalid(error) || isBadRequest(error)) return { failure: { kind: 'invalid' }, quiet: false };
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
   return { failure: { kind: 'transient', retryAfterMs }, quiet: false };

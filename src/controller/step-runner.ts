@@ -89,7 +89,7 @@ export class StepRunner {
       ? step.actual
       : await this.#writer.update({ ...step, differences: marks }, undefined, turn);
     try {
-      await this.#writer.replace(actual, shape, content, turn);
+      await this.#writer.replace({ ...step, actual }, { content, digest: shape.digest }, turn);
       return 'replace';
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;

@@ -56,7 +56,7 @@ const METADATA_FIELDS = new Set([
   'managedFields',
 ]);
 
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** `known` finds what is remembered of a source, for the texts that its companion has in common with it. */
 export function observe(

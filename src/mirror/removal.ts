@@ -36,7 +36,7 @@ export function planOrphans(
 }
 
 /** Whether another source takes it for its own: then its reference is wrong, and will be healed. */
-function isClaimedAnew(object: ObservedConfigMap, source: ObjectKey, view: ClusterView): boolean {
+export function isClaimedAnew(object: ObservedConfigMap, source: ObjectKey, view: ClusterView): boolean {
   return view
     .claimants(object.key)
     .some(

@@ -1,7 +1,7 @@
-import type { NextConfigMap } from '../kube/types.ts';
+import type { NewConfigMap, NextConfigMap } from '../kube/types.ts';
 import type { Content } from './digest.ts';
 import type { Difference } from './drift.ts';
-import type { ObservedConfigMap } from './observed.ts';
+import { LAST_APPLIED, type ObservedConfigMap } from './observed.ts';
 
 /**
  * The companion with its content, and whatever else differs, as it should be. To replace an object costs the API server an
@@ -16,19 +16,34 @@ export function updated(
 ): NextConfigMap | undefined {
   if (content === undefined || !found.some((difference) => difference.kind === 'content')) return undefined;
   if (actual.hasMore || actual.immutable) return undefined;
-  const { namespace, name, uid, resourceVersion } = actual;
+  const { uid, resourceVersion } = actual;
+  return { metadata: { ...mendedMetadata(actual, found), uid, resourceVersion }, ...content };
+}
+
+/**
+ * What takes the place of a companion that is immutable (SPEC R12): mutable, and for the rest what an update would have made
+ * of it. Without `kubectl.kubernetes.io/last-applied-configuration`, whose value is not remembered.
+ */
+export function replacement(
+  actual: ObservedConfigMap,
+  found: readonly Difference[],
+  content: Content,
+): NewConfigMap {
+  const metadata = mendedMetadata(actual, found);
+  const { [LAST_APPLIED]: _, ...annotations } = metadata.annotations ?? {};
+  return { metadata: { ...metadata, annotations }, ...content };
+}
+
+/** The companion's metadata without what is wrong with it, and with all that others put on it (SPEC M5). */
+function mendedMetadata(actual: ObservedConfigMap, found: readonly Difference[]): NewConfigMap['metadata'] {
+  const { namespace, name } = actual;
   const owners = found.find((difference) => difference.kind === 'owner references');
   return {
-    metadata: {
-      namespace,
-      name,
-      uid,
-      resourceVersion,
-      labels: changed(actual.labels, found, 'label'),
-      annotations: changed(actual.annotations, found, 'annotation'),
-      ownerReferences: owners?.value ?? actual.ownerReferences,
-    },
-    ...content,
+    namespace,
+    name,
+    labels: changed(actual.labels, found, 'label'),
+    annotations: changed(actual.annotations, found, 'annotation'),
+    ownerReferences: owners?.value ?? actual.ownerReferences,
   };
 }
 

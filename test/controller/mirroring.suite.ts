@@ -169,20 +169,27 @@ export function mirroringSuite(server: TestServer): void {
     await world.person.patch(key, { metadata: { finalizers: null } });
   });
 
-  test.concurrent('[M5] [R12] a companion made immutable by hand is left until its content must change', async () => {
+  test.concurrent('[M5] [R12] a companion made immutable by hand is left until its content must change, and keeps what others put on it', async () => {
     await using world = await World.open(server);
     const controller = world.start();
     await world.createSource();
     const { metadata } = await world.companion('home/colors-synced', 'home/colors');
-    await world.person.patch(world.full('home/colors-synced'), { immutable: true });
+    const kept = { labels: { team: 'x' }, annotations: { note: 'mine' } };
+    const lastApplied = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
+    await world.person.patch(world.full('home/colors-synced'), {
+      metadata: { ...kept, annotations: { ...kept.annotations, ...lastApplied } },
+      immutable: true,
+    });
     await world.person.patch(world.full('home/colors-synced'), {
       metadata: { labels: { 'app.kubernetes.io/managed-by': null } },
     });
     await world.settle(controller);
-    const left = await world.companion('home/colors-synced', 'home/colors');
+    const annotations = { ...kept.annotations, ...lastApplied };
+    const left = await world.companion('home/colors-synced', 'home/colors', { ...kept, annotations });
     expect([left.metadata.uid, left.immutable]).toEqual([metadata.uid, true]);
     await world.person.patch(world.full('home/colors'), { data: { sky: 'grey' } });
-    const replaced = await world.companion('home/colors-synced', 'home/colors');
+    // Without the annotation of kubectl apply, which repeats the data and is not remembered.
+    const replaced = await world.companion('home/colors-synced', 'home/colors', kept);
     expect(replaced.metadata.uid).not.toBe(metadata.uid);
     expect(replaced.immutable).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isInvalid } from '../../src/kube/errors.ts';
+import type { ConfigMap } from '../../src/kube/types.ts';
 import { lacks } from '../support/control-plane-suite.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { controlPlaneServer } from './control-plane-server.ts';
@@ -90,5 +91,67 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
     ]);
     await world.person.remove(`${policies}/validatingadmissionpolicybindings/${name}`);
     await world.companion('team-7/colors-synced', 'home/colors');
+  });
+
+  test.concurrent('[R13] [W1] a heal that a MutatingAdmissionPolicy undoes is told once, and not repeated', async () => {
+    await using world = await World.open(controlPlaneServer);
+    const policies = '/apis/admissionregistration.k8s.io/v1';
+    const name = world.full('relabel');
+    await world.person.post(`${policies}/mutatingadmissionpolicies`, {
+      metadata: { name },
+      spec: {
+        failurePolicy: 'Fail',
+        reinvocationPolicy: 'Never',
+        matchConstraints: {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': world.full('home') } },
+          resourceRules: [
+            {
+              apiGroups: [''],
+              apiVersions: ['v1'],
+              operations: ['CREATE', 'UPDATE'],
+              resources: ['configmaps'],
+            },
+          ],
+        },
+        mutations: [
+          {
+            patchType: 'ApplyConfiguration',
+            applyConfiguration: {
+              expression:
+                'Object{metadata: Object.metadata{labels: {"app.kubernetes.io/managed-by": "platform"}}}',
+            },
+          },
+        ],
+      },
+    });
+    await world.person.post(`${policies}/mutatingadmissionpolicybindings`, {
+      metadata: { name },
+      spec: { policyName: name },
+    });
+    const label = (object: ConfigMap | undefined) =>
+      object?.metadata.labels?.['app.kubernetes.io/managed-by'];
+    await waitFor(async () => {
+      const metadata = { name: 'probe', namespace: world.full('home') };
+      const probe = await world.person.create({ metadata });
+      await world.person.delete(`${metadata.namespace}/probe`);
+      return label(probe) === 'platform';
+    });
+    const controller = world.start({}, { clock: fastClock(20) });
+    await world.createSource();
+    await waitFor(async () => label(await world.configMap('home/colors-synced')) === 'platform');
+    await world.person.patch(world.full('home/colors-synced'), {
+      metadata: { annotations: { note: 'mine' } },
+    });
+    const told = () => controller.log.told.filter(({ level }) => level === 'warn');
+    await waitFor(() => told().length > 0);
+    await world.settle(controller);
+    const warning = {
+      message: 'companion cannot be written',
+      reason: expect.stringContaining('changes nothing: a mutating admission policy'),
+    };
+    expect(told()).toEqual([
+      expect.objectContaining({ ...warning, companion: world.full('home/colors-synced') }),
+    ]);
+    expect(controller.log.told.filter(({ message }) => message === 'companion updated')).toEqual([]);
   });
 });

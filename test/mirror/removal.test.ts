@@ -83,6 +83,16 @@ describe('[R4] a companion that its source no longer asks for', () => {
     ]);
   });
 
+  test('[R8] of another source stays when somebody has edited its reference to name this one', () => {
+    const other = source('team-a/shapes', { 'target-namespaces': 'team-b' });
+    const theirs = companion(other, 'team-b/shapes-synced', {
+      annotations: { 'workshop.io/source': key },
+    });
+    expect(plans({ 'target-namespaces': 'team-c' }, [other, theirs, kept])).toEqual([
+      'team-c/colors-synced: none, in sync; ',
+    ]);
+  });
+
   test('stays exactly as it is when the source asks to retain', () => {
     expect(plans({ 'target-namespaces': 'team-c', 'deletion-policy': 'retain' }, [there])).toEqual([
       'team-b/colors-synced: none, retained; the source no longer asks for it; its policy is to retain',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../src/kube/types.ts';
-import { updated } from '../../src/mirror/update.ts';
+import { replacement, updated } from '../../src/mirror/update.ts';
 import { replaced } from './api-server.ts';
 import { configMap, observed } from './wire.ts';
 
@@ -66,4 +66,25 @@ describe('[M5] what is not remembered whole is not updated, but patched:', () =>
   for (const [what, there] of Object.entries(cases)) {
     test(what, () => expect(update(there)).toBeUndefined());
   }
+});
+
+test('[R12] a replacement is mended, is mutable, and keeps what others put there but for the annotation of kubectl apply', () => {
+  const annotations = { b: '2', 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
+  const there = configMap('team-b/colors-synced', {
+    labels: { a: '1', stale: 'x' },
+    annotations,
+    owners: [owner],
+    immutable: true,
+  });
+  const found = [{ kind: 'content' }, { kind: 'label', key: 'stale', value: undefined }] as const;
+  expect(replacement(observed(there), found, content)).toEqual({
+    metadata: {
+      namespace: 'team-b',
+      name: 'colors-synced',
+      labels: { a: '1' },
+      annotations: { b: '2' },
+      ownerReferences: [owner],
+    },
+    ...content,
+  });
 });
