@@ -16,23 +16,24 @@ import { version } from './version.ts';
 
 export type ControllerFlagValues = FlagValues<typeof CONTROLLER_FLAGS>;
 
-export interface ControllerSession {
+/** Disposing of it ends the requests that are under way and closes the connections: for when the controller has stopped. */
+export interface ControllerSession extends AsyncDisposable {
   readonly transport: Transport;
   readonly controller: Controller;
 }
 
-/** A controller for `cluster`, on its own transport; `signal` ends the transport's requests, not the controller. */
+/** A controller for `cluster`, on its own transport. It does not run yet. */
 export function openController(
   cluster: Cluster,
   flags: ControllerFlagValues,
   log: Logger,
-  signal: AbortSignal,
   clock: Clock,
 ): ControllerSession {
+  const requests = new AbortController();
   const transport = createTransport(cluster, {
     clock,
     userAgent: `mirror-controller/${version}`,
-    signal,
+    signal: requests.signal,
     connections: flags['max-writes-in-flight'],
   });
   const vocabulary = vocabularyOf(flags.domain);
@@ -61,7 +62,11 @@ export function openController(
       log,
     },
   );
-  return { transport, controller };
+  const dispose = async () => {
+    requests.abort();
+    await transport.close();
+  };
+  return { transport, controller, [Symbol.asyncDispose]: dispose };
 }
 
 /** One for the whole cluster, or one for each namespace: for those, namespaced Roles are enough (SPEC P2). */

@@ -90,17 +90,12 @@ function performanceDeps(stage: Stage, { stdout, env, signal }: ProcessIo): Perf
 function openDemoController({ kind, cluster }: Stage, { domain }: Setting, log: Logger): DemoController {
   const bounds = kind === 'cluster' ? { 'allow-target-namespaces': [...TEAMS, GUEST] } : {};
   const flags = flagValues(CONTROLLER_FLAGS, { domain, ...bounds }, {});
-  const requests = new AbortController();
-  const { transport, controller } = openController(cluster, flags, log, requests.signal, systemClock);
+  const session = openController(cluster, flags, log, systemClock);
   return {
-    hasSynced: () => controller.hasSynced(),
+    hasSynced: () => session.controller.hasSynced(),
     run: async (signal) => {
-      try {
-        await controller.run(signal);
-      } finally {
-        requests.abort();
-        await transport.close();
-      }
+      await using running = session;
+      await running.controller.run(signal);
     },
   };
 }

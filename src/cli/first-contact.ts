@@ -4,8 +4,8 @@ import type { Transport } from '../kube/transport.ts';
 import { RunError } from './errors.ts';
 
 /**
- * One small request of each kind that everything depends on, before anything is started: what cannot work is said now,
- * in one sentence with what mends it, rather than retried for ever in the log.
+ * Lists one ConfigMap of each scope that is watched, before anything is started: what cannot work is said now, in one sentence
+ * with what mends it, rather than retried for ever in the log. Other rights are not looked at.
  * @throws RunError
  */
 export async function firstContact(

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** What the command line held, as yargs gives it: lists as arrays. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** The variable that sets a flag: `--leader-elect` is `MIRROR_LEADER_ELECT`. */
+/** The variable that sets a flag: `--log-level` is `MIRROR_LOG_LEVEL`. */
 export function environmentVariable(flag: string): string {
   return `MIRROR_${flag.toUpperCase().replaceAll('-', '_')}`;
 }
@@ -20,7 +20,7 @@ export function environmentVariable(flag: string): string {
  * @throws UsageError that tells all problems at once.
  */
 export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Environment): FlagValues<F> {
-  const path = textOf(args['config']) ?? env[environmentVariable('config')];
+  const path = textOf(args['config']) || env[environmentVariable('config')] || undefined;
   const file = path === undefined ? {} : readConfigFile(path, flags);
   const problems: string[] = [];
   const values: Record<string, unknown> = {};

@@ -1,4 +1,5 @@
-import { sleep, systemClock } from '../clock/clock.ts';
+import { aborted, sleep, systemClock } from '../clock/clock.ts';
+import type { Controller } from '../controller/controller.ts';
 import { KubeConfigError } from '../kube/errors.ts';
 import { loadCluster } from '../kube/kube-config.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -13,37 +14,31 @@ import { type ProcessIo, useColour } from './io.ts';
 export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
   const cluster = clusterFor(flags, io);
   const log = loggerFor(flags, io);
-  const requests = new AbortController();
-  const { transport, controller } = openController(cluster, flags, log, requests.signal, systemClock);
-  try {
-    await firstContact(transport, cluster, flags.namespaces);
+  await using session = openController(cluster, flags, log, systemClock);
+  const { transport, controller } = session;
+  // A server that takes its time to answer does not keep a process that is asked to stop.
+  await Promise.race([firstContact(transport, cluster, flags.namespaces), aborted(io.signal)]);
+  if (!io.signal.aborted)
     log.info({ server: cluster.server, context: cluster.context, dryRun: flags['dry-run'] }, 'starting');
-    if (!flags.once) {
-      await controller.run(io.signal);
-      log.info({}, 'stopped');
-      return;
-    }
-    const stop = new AbortController();
-    const running = controller.run(AbortSignal.any([io.signal, stop.signal]));
-    await settled(controller, io.signal);
-    stop.abort();
-    await running;
-    if (io.signal.aborted) throw new RunError('stopped before all was done');
-    const failing = controller.unfinished;
-    if (failing.length > 0)
-      throw new RunError(`not everything could be done: ${failing.join(', ')}; the log says why`);
-    log.info({}, 'all done');
-  } finally {
-    requests.abort();
-    await transport.close();
-  }
+  if (flags.once) await converge(controller, io.signal);
+  else await controller.run(io.signal);
+  log.info({}, flags.once ? 'all done' : 'stopped');
 }
 
 /** How often `--once` looks whether all is done, milliseconds. */
 const SETTLE_POLL_MS = 20;
 
-async function settled(controller: { isSettled(): boolean }, signal: AbortSignal): Promise<void> {
+/** @throws RunError when something could not be done, or `signal` aborts before all is. */
+async function converge(controller: Controller, signal: AbortSignal): Promise<void> {
+  const stop = new AbortController();
+  const running = controller.run(AbortSignal.any([signal, stop.signal]));
   while (!signal.aborted && !controller.isSettled()) await sleep(systemClock, SETTLE_POLL_MS, signal);
+  const failing = controller.unfinished;
+  stop.abort();
+  await running;
+  if (signal.aborted) throw new RunError('stopped before all was done');
+  if (failing.length > 0)
+    throw new RunError(`not everything could be done: ${failing.join(', ')}; the log says why`);
 }
 
 export function clusterFor(flags: FlagValues<typeof CLUSTER_FLAGS>, io: ProcessIo) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { systemClock } from '../clock/clock.ts';
+import { aborted, systemClock } from '../clock/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -36,9 +36,8 @@ async function start(server: Sandbox, port: number): Promise<void> {
   try {
     await server.start(port);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new RunError(
-      `the sandbox cannot listen on port ${port}: ${reason}; choose another --port, or none`,
+      `the sandbox cannot listen on port ${port}: ${messageOf(error)}; choose another --port, or none`,
     );
   }
 }
@@ -49,17 +48,8 @@ async function mirror(
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const requests = new AbortController();
-  const { transport, controller } = openController(
-    sandboxCluster(server),
-    flags,
-    log,
-    requests.signal,
-    systemClock,
-  );
-  await controller.run(signal);
-  requests.abort();
-  await transport.close();
+  await using session = openController(sandboxCluster(server), flags, log, systemClock);
+  await session.controller.run(signal);
 }
 
 /** The sandbox as a cluster: no TLS, and no credential, since it listens on loopback only and knows nobody. */
@@ -67,27 +57,53 @@ export function sandboxCluster(server: Sandbox): Cluster {
   return { server: server.url, context: 'sandbox' };
 }
 
-/** The file to write the kubeconfig to, checked before anything is started; without a path one of our own. */
-function kubeconfigFile(path: string | undefined) {
-  if (path !== undefined && existsSync(path) && !readFileSync(path, 'utf8').startsWith(OURS)) {
-    throw new UsageError(
-      `--kubeconfig ${path}: the file exists and is not ours, so it is not overwritten; choose another`,
+/** A file for the kubeconfig, which is ours from now on. */
+interface KubeconfigFile {
+  readonly path: string;
+  write(text: string): void;
+  remove(): void;
+}
+
+/** The file to write the kubeconfig to, tried before anything is started; without a path one of our own. */
+function kubeconfigFile(path: string | undefined): KubeconfigFile {
+  return path === undefined ? temporaryFile() : chosenFile(path);
+}
+
+function chosenFile(path: string): KubeconfigFile {
+  const file = resolve(path);
+  const write = (text: string) => writeFileSync(file, OURS + text, { mode: 0o600 });
+  try {
+    if (existsSync(file) && !readFileSync(file, 'utf8').startsWith(OURS)) {
+      throw new Error('the file exists and is not ours, so it is not overwritten; choose another');
+    }
+    write('');
+  } catch (error) {
+    throw new UsageError(`--kubeconfig ${path}: ${messageOf(error)}`);
+  }
+  return { path: file, write, remove: () => rmSync(file, { force: true }) };
+}
+
+function temporaryFile(): KubeconfigFile {
+  let folder: string;
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'mirror-controller-'));
+  } catch (error) {
+    throw new RunError(
+      `no place for a kubeconfig: ${messageOf(error)}; give --kubeconfig FILE, or set TMPDIR`,
     );
   }
-  const folder = path === undefined ? mkdtempSync(join(tmpdir(), 'mirror-controller-')) : undefined;
-  const file = resolve(folder === undefined ? String(path) : join(folder, 'kubeconfig'));
+  const path = join(folder, 'kubeconfig');
   return {
-    path: file,
-    write: (text: string) => writeFileSync(file, OURS + text, { mode: 0o600 }),
-    remove: () => rmSync(folder ?? file, { recursive: true, force: true }),
+    path,
+    write: (text) => writeFileSync(path, OURS + text, { mode: 0o600 }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function shellQuoted(path: string): string {
   return /^[-\w./]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
 }

@@ -1,5 +1,5 @@
 import { type Parsed, parsed, problem } from '../mirror/parsed.ts';
-import { commaList, type NamespacePatterns, parseNamespacePatterns } from '../mirror/patterns.ts';
+import { type NamespacePatterns, parseNamespacePatterns } from '../mirror/patterns.ts';
 
 /** Parsers of flag values. Their problems complete the sentence "--flag: …". */
 
@@ -52,14 +52,18 @@ export function parsePatterns(text: string): Parsed<NamespacePatterns> {
   return parseNamespacePatterns(text, { exclusions: false });
 }
 
-/** Exact names only; an empty list means all namespaces. */
+/** Exact names only; empty: all namespaces. A list without a name, such as that of two variables that are not set, is a mistake. */
 export function parseNamespaceNames(text: string): Parsed<ReadonlySet<string> | undefined> {
   const patterns = parsePatterns(text);
   if (!patterns.ok) return patterns;
   if (patterns.value.prefixes.length > 0) {
     return problem(`"${text}": each namespace is watched by itself, so only exact names will do`);
   }
-  return parsed(commaList(text).length === 0 ? undefined : patterns.value.names);
+  if (text.trim() === '') return parsed(undefined);
+  if (patterns.value.names.size === 0) {
+    return problem(`"${text}" names no namespace; leave it out to watch all of them`);
+  }
+  return parsed(patterns.value.names);
 }
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */

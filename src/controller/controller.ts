@@ -12,6 +12,9 @@ import type { MutationCache } from './mutation-cache.ts';
 import type { Namespaces } from './namespaces.ts';
 import type { Processor } from './processor.ts';
 
+/** A list that has failed so often in a row, over about ten seconds, is not waited for by {@link Controller.isSettled}. */
+const GIVE_UP_LISTING_AFTER = 5;
+
 /** The parts of a controller, put together by `createController`. */
 export interface ControllerParts {
   readonly configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
@@ -65,19 +68,32 @@ export class Controller {
 
   /** Whether there is nothing left to do but to wait for changes, or for what does not depend on us. */
   isSettled(): boolean {
-    const { configMaps, namespaces, processor } = this.#parts;
-    return configMaps.hasSynced() && !namespaces.arePending() && processor.isSettled();
+    const isWaitedFor = ({ failures }: { failures: number }) => failures < GIVE_UP_LISTING_AFTER;
+    return !this.#incompleteLists().some(isWaitedFor) && this.#parts.processor.isSettled();
   }
 
-  /** The sources of which something failed in their latest pass. */
-  get unfinished(): readonly ObjectKey[] {
-    return this.#parts.processor.unfinished;
+  /** What of the latest passes failed: keys of sources, and kinds that could not be listed. */
+  get unfinished(): readonly string[] {
+    return [...this.#incompleteLists().map(({ kind }) => kind), ...this.#parts.processor.unfinished];
   }
 
-  /** Everything once more from the cache, from time to time: a second net under the events, never the first. */
+  /** Every source once more from the cache, from time to time: a second net under the events, never the first. */
   async #resync(signal: AbortSignal): Promise<void> {
     const { clock, resyncMs } = this.#parts;
     if (resyncMs > 0) await every(clock, resyncMs, signal, () => this.#enqueueSources());
+  }
+
+  /** The kinds that are wanted and not known yet. */
+  #incompleteLists(): readonly { readonly kind: string; readonly failures: number }[] {
+    const { configMaps, namespaces } = this.#parts;
+    return [
+      ...(configMaps.hasSynced()
+        ? []
+        : [{ kind: 'the list of ConfigMaps', failures: configMaps.failures() }]),
+      ...(namespaces.arePending()
+        ? [{ kind: 'the list of Namespaces', failures: namespaces.failures() }]
+        : []),
+    ];
   }
 
   #enqueueConcerned(object: ObservedConfigMap): void {

@@ -1,3 +1,4 @@
+import { aborted } from '../clock/clock.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { Lister } from '../informer/lister.ts';
 import type { ObservedNamespace } from '../mirror/placement.ts';
@@ -31,20 +32,18 @@ export class Namespaces {
     return this.#demand.signal.aborted && !this.areKnown();
   }
 
+  /** {@link Informer.failures} of them. */
+  failures(): number {
+    return this.#informer.failures();
+  }
+
   /** Watches, once there is a demand, until `signal` aborts. `onKnown` is called when the lister holds them. */
   async run(signal: AbortSignal, onKnown: () => void): Promise<void> {
-    await firstOf(signal, this.#demand.signal);
+    await aborted(AbortSignal.any([signal, this.#demand.signal]));
     if (signal.aborted) return;
     const running = this.#informer.run(signal);
     await this.#informer.whenSynced(signal);
     if (!signal.aborted) onKnown();
     await running;
   }
-}
-
-/** Resolves when either signal aborts. */
-function firstOf(a: AbortSignal, b: AbortSignal): Promise<void> {
-  const either = AbortSignal.any([a, b]);
-  if (either.aborted) return Promise.resolve();
-  return new Promise((resolve) => either.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -17,7 +17,6 @@ export class ConnectionHealth {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #log: Logger;
-  /** In a row, without a settled watch in between. */
   #failures = 0;
   #failingSince = 0;
   readonly #reasonsTold = new Set<string>();
@@ -36,6 +35,11 @@ export class ConnectionHealth {
   /** Since the server last sent anything of use (from construction on while it never has), milliseconds. */
   staleMs(): number {
     return this.#clock.now() - this.#lastContact;
+  }
+
+  /** In a row, without a watch in between that lasted. */
+  get failures(): number {
+    return this.#failures;
   }
 
   /** The server sent something of use, or ended a watch in good order. */

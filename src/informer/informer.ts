@@ -51,6 +51,8 @@ export interface Informer<S extends Stored, I extends string = string> {
    * the longest. About 60,000 at most while all is well.
    */
   staleMs(): number;
+  /** How often in a row the server could not be listed or watched: of the scope where that is most. 0 while all is well. */
+  failures(): number;
 }
 
 export function createInformer<T extends KubeObject, S extends Stored, I extends string>(
@@ -115,6 +117,10 @@ class SharedInformer<T extends KubeObject, S extends Stored, I extends string> i
 
   staleMs(): number {
     return Math.max(0, ...this.#reflectors.map((reflector) => reflector.staleMs()));
+  }
+
+  failures(): number {
+    return Math.max(0, ...this.#reflectors.map((reflector) => reflector.failures()));
   }
 
   #listed(scope: string): void {

@@ -27,7 +27,7 @@ type Watching = Extract<ReflectorState, { name: 'watching' }>;
 export interface ReflectorDeps<T extends KubeObject, S extends Stored> {
   readonly listWatch: ListWatch<T>;
   readonly writer: StoreWriter<S>;
-  /** Pure and total. Only its result is kept. */
+  /** See `InformerOptions`. A list that it was called for may come to nothing. */
   readonly transform: (object: T, known: (key: ObjectKey) => S | undefined) => S;
   readonly handlers: HandlerSet<S>;
   readonly clock: Clock;
@@ -55,6 +55,11 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   /** Since the server last sent anything of use, milliseconds. */
   staleMs(): number {
     return this.#health.staleMs();
+  }
+
+  /** Attempts to list or watch that failed in a row. */
+  failures(): number {
+    return this.#health.failures;
   }
 
   /** Lists and watches until `signal` aborts, whatever goes wrong; resolves when all has stopped, never rejects. */

@@ -17,6 +17,12 @@ export function userOf(user: LibraryUser, extras: UserExtras, cluster: LibraryCl
     const missing = cert === undefined ? 'client-certificate' : 'client-key';
     throw new KubeConfigError(`user "${user.name}" has one half of a client certificate: add its ${missing}`);
   }
+  if (!user.impersonateUser && (extras['as-uid'] || extras['as-groups'] || extras['as-user-extra'])) {
+    // As kubectl does: without it we would act with rights that were to be left aside.
+    throw new KubeConfigError(
+      `user "${user.name}" impersonates groups, a uid or extras without a user: add "as", or take them out`,
+    );
+  }
   const token = tokenOf(user, extras);
   return {
     name: user.name,

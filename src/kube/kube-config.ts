@@ -51,8 +51,12 @@ function readFiles({ kubeconfig, env }: KubeConfigOptions): KubeConfigFile {
   }
   const standard = join(env.HOME ?? env.USERPROFILE ?? '', '.kube', 'config');
   if (existsSync(standard)) return readKubeConfig(standard);
+  // kubelet sets the variable in every container, the token is there only when it is mounted.
+  const pod = env.KUBERNETES_SERVICE_HOST
+    ? 'this Pod has no service account token (is automountServiceAccountToken false?)'
+    : 'this is no Pod';
   throw new KubeConfigError(
-    `no cluster to work with: KUBECONFIG is not set, this is no Pod, and ${standard} does not exist; give --kubeconfig FILE`,
+    `no cluster to work with: KUBECONFIG is not set, ${pod}, and ${standard} does not exist; give --kubeconfig FILE`,
   );
 }
 

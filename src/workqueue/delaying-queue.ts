@@ -1,9 +1,6 @@
 import type { Clock, Timer } from '../clock/clock.ts';
 import { type Lane, WorkQueue, type WorkQueueOptions } from './queue.ts';
 
-/** `setTimeout` fires at once when asked to wait longer than this (about 25 days), so we never ask. */
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
-
 interface Waiting {
   readonly readyAt: number;
   readonly lane: Lane;
@@ -38,15 +35,14 @@ export class DelayingQueue<K extends string = string> extends WorkQueue<K> {
     }
 
     const before = this.#delayed.get(key);
-    const wait = Math.min(delayMs, LONGEST_DELAY_MS);
-    const readyAt = this.#clock.now() + wait;
+    const readyAt = this.#clock.now() + delayMs;
     const better = before?.lane === 'fresh' ? 'fresh' : lane;
     if (before !== undefined && before.readyAt <= readyAt) {
       this.#delayed.set(key, { ...before, lane: better });
       return;
     }
     before?.timer.cancel();
-    const timer = this.#clock.setTimer(wait, () => this.#ready(key));
+    const timer = this.#clock.setTimer(delayMs, () => this.#ready(key));
     this.#delayed.set(key, { readyAt, lane: better, timer });
   }
 

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Clock, sleep } from '../clock/clock.ts';
+import { aborted, type Clock, sleep } from '../clock/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { WorkQueue } from './queue.ts';
 
@@ -96,9 +96,4 @@ export class Workers<K extends string> {
     });
     return Promise.race([idle, sleep(clock, drainMs, ended.signal).then(() => ended.signal.aborted)]);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -48,7 +48,7 @@ describe('where a value comes from', () => {
   });
 
   test('[C1] an empty variable counts as absent, and a switch without a value is on', () => {
-    expect(flagValues(RUN_FLAGS, {}, { MIRROR_WORKERS: '' }).workers).toBe(16);
+    expect(flagValues(RUN_FLAGS, {}, { MIRROR_WORKERS: '', MIRROR_CONFIG: '' }).workers).toBe(16);
     expect(flagValues(RUN_FLAGS, { once: '' }, {}).once).toBe(true);
     expect(flagValues(RUN_FLAGS, { once: false }, { MIRROR_ONCE: 'true' }).once).toBe(false);
   });
@@ -68,6 +68,7 @@ describe('what is wrong is said in words that mend it', () => {
     ['a size without sense', 'source-cache-size', '64 apples', 'is no size; write for example 64Mi'],
     ['a level that does not exist', 'log-level', 'trace', 'is not one of error, warn, info, debug'],
     ['a domain in upper case', 'domain', 'Workshop.io', 'cannot be the prefix of a label'],
+    ['watched namespaces without a name', 'namespaces', ',', 'names no namespace; leave it out to watch all'],
     ['a pattern among the watched namespaces', 'namespaces', 'team-*', 'only exact names will do'],
     ['a regular expression as a pattern', 'deny-target-namespaces', '^kube-.*', 'regular expressions'],
     ['an exclusion in a bound', 'allow-target-namespaces', '!a', 'exclusions ("!") are not allowed here'],

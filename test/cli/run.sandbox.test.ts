@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -34,4 +36,35 @@ test('[C4] run --once that is stopped before all is done says so, and exits with
   } finally {
     await sandbox.stop();
   }
+});
+
+test('[Q3] run that is stopped while its server does not answer ends at once, and in good order', async () => {
+  const silent = createServer();
+  const connected = once(silent, 'connection');
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const kubeconfig = join(folder, 'silent');
+  const { port } = silent.address() as AddressInfo;
+  writeFileSync(
+    kubeconfig,
+    JSON.stringify({
+      clusters: [{ name: 'silent', cluster: { server: `http://127.0.0.1:${port}` } }],
+      contexts: [{ name: 'silent', context: { cluster: 'silent', user: '' } }],
+      'current-context': 'silent',
+    }),
+  );
+  const io = memoryIo();
+  let code: number | undefined;
+  const ended = runProgram(['run', '--kubeconfig', kubeconfig], io).then((result) => {
+    code = result;
+  });
+  const [socket] = (await connected) as [Socket];
+  io.stop();
+  // Sooner than a request's own time limit, 30 s.
+  await waitFor(() => code !== undefined, { deadlineMs: 15_000, describe: () => io.err() });
+  expect(code).toBe(0);
+  expect(io.err()).not.toContain('cannot reach');
+  socket.destroy();
+  silent.close();
+  await ended;
 });

@@ -60,6 +60,16 @@ test("[O5] somebody else's kubeconfig is never overwritten", async () => {
   expect(readFileSync(path, 'utf8')).toBe('apiVersion: v1\nkind: Config\n');
 });
 
+test('[O5] a kubeconfig that cannot be written: exit code 2, before anything is started', async () => {
+  for (const path of [join(folder, 'no', 'such', 'folder'), folder]) {
+    const io = memoryIo();
+    expect(await runProgram(['sandbox', '--kubeconfig', path], io)).toBe(2);
+    expect(io.err()).toContain(`--kubeconfig ${path}: E`);
+    expect(io.err()).not.toMatch(/\n\s+at /);
+    expect(io.out()).toBe('');
+  }
+});
+
 test('[O5] a port that is taken: exit code 1, and what to do', async () => {
   const blocker = createServer();
   await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));

@@ -186,6 +186,24 @@ export function faultsSuite(server: TestServer): void {
     expect(trouble.told()).toContain('the server does not stream lists, listing in pages from now on');
   });
 
+  for (const [kind, path] of [
+    ['ConfigMaps', /\/configmaps\?/],
+    ['Namespaces', /\/namespaces\?/],
+  ] as const) {
+    test.concurrent(`[C4] ${kind} that may not be listed are not waited for for ever, and said to be missing`, async () => {
+      await using trouble = await Trouble.open(server, { speed: 20 });
+      const { world, proxy } = trouble;
+      await trouble.controller.stop();
+      const rule = proxy.inject({ match: { method: 'GET', path }, fault: { kind: 'status', code: 403 } });
+      const controller = trouble.startAnother();
+      await waitFor(() => controller.isSettled(), { describe: () => world.whatWasLogged() });
+      expect(controller.unfinished()).toEqual([`the list of ${kind}`]);
+      expect(rule.hits()).toBeGreaterThanOrEqual(5);
+      rule.remove();
+      await waitFor(() => controller.unfinished().length === 0 && controller.isSettled());
+    });
+  }
+
   test.concurrent('[W1] a settled controller makes no request, whatever happens to what is nobody’s source', async () => {
     await using trouble = await Trouble.open(server, { speed: 1 });
     const { world, proxy } = trouble;

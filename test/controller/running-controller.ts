@@ -13,6 +13,8 @@ export interface RunningController extends AsyncDisposable {
   readonly log: RecordedLog;
   /** Whether it knows the cluster and has nothing left to do; what is still on its way to it does not count. */
   isSettled(): boolean;
+  /** What it could not do. */
+  unfinished(): readonly string[];
   /** In good order, as on SIGTERM. Idempotent. */
   stop(): Promise<void>;
 }
@@ -21,15 +23,20 @@ export interface RunningController extends AsyncDisposable {
 export function startController(cluster: Cluster, flags: Flags, clock: Clock): RunningController {
   const log = new RecordedLog();
   const stopping = new AbortController();
-  const requests = new AbortController();
   const values = flagValues(CONTROLLER_FLAGS, flags, {});
-  const { transport, controller } = openController(cluster, values, log, requests.signal, clock);
+  const session = openController(cluster, values, log, clock);
+  const { controller } = session;
   const running = controller.run(stopping.signal);
   const stop = async () => {
     stopping.abort();
     await running;
-    requests.abort();
-    await transport.close();
+    await session[Symbol.asyncDispose]();
   };
-  return { log, isSettled: () => controller.isSettled(), stop, [Symbol.asyncDispose]: stop };
+  return {
+    log,
+    isSettled: () => controller.isSettled(),
+    unfinished: () => controller.unfinished,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 }

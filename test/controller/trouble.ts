@@ -17,6 +17,8 @@ export class Trouble implements AsyncDisposable {
   readonly world: World;
   readonly proxy: FaultProxy;
   readonly controller: RunningController;
+  /** As {@link Trouble.controller}, which has to be stopped before. */
+  readonly startAnother: () => RunningController;
   readonly #speed: number;
   readonly #foreign: ConfigMap;
 
@@ -36,8 +38,9 @@ export class Trouble implements AsyncDisposable {
     prepare?.(proxy);
     const tls = proxy.ca === undefined ? {} : { tls: { ca: { kind: 'inline', text: proxy.ca } as const } };
     const cluster = { server: proxy.url, ...tls };
-    const controller = world.start({}, { clock: fastClock(speed), cluster });
-    const trouble = new Trouble(world, proxy, controller, speed, foreign);
+    const start = () => world.start({}, { clock: fastClock(speed), cluster });
+    const controller = start();
+    const trouble = new Trouble(world, proxy, controller, start, speed, foreign);
     await trouble.createSource('colors');
     await trouble.createSource('doomed');
     await trouble.follows('colors', 'doomed');
@@ -49,12 +52,14 @@ export class Trouble implements AsyncDisposable {
     world: World,
     proxy: FaultProxy,
     controller: RunningController,
+    start: () => RunningController,
     speed: number,
     foreign: ConfigMap,
   ) {
     this.world = world;
     this.proxy = proxy;
     this.controller = controller;
+    this.startAnother = start;
     this.#speed = speed;
     this.#foreign = foreign;
   }

@@ -46,16 +46,14 @@ export async function rehearsal(
   let isRunning = false;
 
   const open = (domain: string, log: Logger): DemoController => {
-    const requests = new AbortController();
     const flags = flagValues(CONTROLLER_FLAGS, { domain, ...options.flags }, {});
-    const session = openController(sandboxCluster(server), flags, log, requests.signal, systemClock);
+    const session = openController(sandboxCluster(server), flags, log, systemClock);
     return {
       hasSynced: () => session.controller.hasSynced(),
       run: async (signal) => {
         isRunning = true;
         await session.controller.run(AbortSignal.any([signal, halt.signal]));
-        requests.abort();
-        await session.transport.close();
+        await session[Symbol.asyncDispose]();
         // Who does not wait for it to stop is found out.
         await delay(100);
         isRunning = false;

@@ -82,6 +82,14 @@ test('a kubeconfig tells the server, whom to trust, and who we are', async () =>
   });
 });
 
+test('[O5] groups, a uid or extras to impersonate are nothing without a user to impersonate', () => {
+  for (const half of [{ 'as-groups': ['g'] }, { 'as-uid': '7' }, { 'as-user-extra': { team: ['x'] } }]) {
+    expect(() => load(kubeConfig({ user: { token: 'abc', ...half } }))).toThrow(
+      'user "dev" impersonates groups, a uid or extras without a user: add "as", or take them out',
+    );
+  }
+});
+
 test('a plain http server without a user is accepted', () => {
   const text = kubeConfig({ cluster: { server: 'http://127.0.0.1:8080' }, context: { user: '' } });
   expect(load(text)).toEqual({ server: 'http://127.0.0.1:8080', context: 'dev', tls: {} });
@@ -296,6 +304,10 @@ test('[O5] where there is no cluster at all, all the places looked at are told',
   const { path } = temporaryFolder();
   expect(() => loadCluster({ env: { HOME: path }, serviceAccountDir: path })).toThrow(
     `no cluster to work with: KUBECONFIG is not set, this is no Pod, and ${path}/.kube/config does not exist; give --kubeconfig FILE`,
+  );
+  const env = { HOME: path, KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
+  expect(() => loadCluster({ env, serviceAccountDir: path })).toThrow(
+    'this Pod has no service account token (is automountServiceAccountToken false?)',
   );
   const KUBECONFIG = [`${path}/a`, `${path}/b`].join(delimiter);
   expect(() => loadCluster({ env: { KUBECONFIG } })).toThrow(
