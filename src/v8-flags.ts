@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 
-// Imported before everything else: flags are for code that has not been compiled yet. What follows from a flag on the
-// command line, V8 does not conclude from one that is set here, and a flag that it does not know it names on stderr.
+// Imported before everything else: a flag affects only code that is compiled after it is set. A flag that is set here does not
+// set those that it implies on the command line, and one that V8 does not know is named on stderr.
 
 /** 11 in Node 20, 12 in Node 22, 13 in Node 24. */
 const engine = Number.parseInt(process.versions.v8, 10);

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  isBadRequest,
   isConflict,
   isInvalid,
   isNamespaceTerminating,
@@ -39,7 +40,7 @@ export interface Verdict {
 
 const RETRY_QUIETLY: Verdict = { failure: { kind: 'transient', retryAfterMs: undefined }, quiet: true };
 
-/** What a failed write means for the next attempt. The place where that is decided, and the only one. */
+/** What a failed write means for the next attempt. The only place where that is decided; how long to wait is `attempts.ts`'s. */
 export function judge(error: unknown): Verdict {
   if (error instanceof BlockedError) return { failure: { kind: 'blocked' }, quiet: false };
   if (error instanceof LeavingError) return { failure: { kind: 'blocked' }, quiet: true };
@@ -51,10 +52,6 @@ export function judge(error: unknown): Verdict {
   if (isInvalid(error) || isBadRequest(error)) return { failure: { kind: 'invalid' }, quiet: false };
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
   return { failure: { kind: 'transient', retryAfterMs }, quiet: false };
-}
-
-function isBadRequest(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 400;
 }
 
 /** Whether the trouble is with the server as a whole, not with one object: then it is said once, not for each. */

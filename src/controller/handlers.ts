@@ -29,8 +29,8 @@ export interface HandlerDeps {
 }
 
 /**
- * From a change of a ConfigMap to the source keys that it concerns. Nothing else is done here, but that somebody else's
- * change of a companion is noted: healing it again and again may be a fight (SPEC R14).
+ * From a change of a ConfigMap to the source keys that it concerns. On the way it notes somebody else's change of a
+ * companion, since healing it again and again may be a fight (SPEC R14), and asks for the namespaces where they matter.
  */
 export function configMapHandler(deps: HandlerDeps): Handler<ObservedConfigMap> {
   const { view, queue, mutations, fights, hasSynced } = deps;
@@ -48,7 +48,7 @@ export function configMapHandler(deps: HandlerDeps): Handler<ObservedConfigMap> 
       mutations.attribute({ item, deleted: false }, (own) => {
         if (!own) enqueue(item);
       }),
-    // The old state too: what it was before may be nobody's business now, and somebody's loss.
+    // What the old state concerned, too: a source may have lost this companion.
     update: (old, item) =>
       mutations.attribute({ item, deleted: false }, (own) => {
         if (own) return;
@@ -80,7 +80,7 @@ export function namespaceHandler(deps: {
   readonly view: ClusterView;
   readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
   readonly queue: Pick<DelayingQueue<ObjectKey>, 'add' | 'addAfter'>;
-  /** Before, nothing is enqueued: all that hangs on namespaces is, once they are known. */
+  /** False until the first list is complete; all that depends on namespaces is enqueued then. */
   readonly areKnown: () => boolean;
 }): Handler<ObservedNamespace> {
   const { view, configMaps, queue, areKnown } = deps;

@@ -15,7 +15,8 @@ export interface ProcessorDeps {
   readonly log: Logger;
 }
 
-/** What the workers do with a key: reconcile it, and decide when it comes back. The only retry decision there is. */
+/** What the workers do with a key: reconcile it, and decide when it comes back. Companions that failed have delays of
+ * their own (`attempts.ts`); the soonest of them comes with the result of a pass. */
 export class Processor {
   readonly #deps: ProcessorDeps;
   readonly #inFlight = new Set<ObjectKey>();
@@ -65,9 +66,9 @@ export class Processor {
     const { failure, quiet } = judge(error);
     const notBeforeMs = failure.kind === 'transient' ? failure.retryAfterMs : undefined;
     const retryInMs = Math.round(queue.addRateLimited(key, { notBeforeMs }));
+    const fields = { source: key, err: describeError(error), retryInMs };
     if (isOutage(error)) reports.serverFails(error);
-    else if (!quiet)
-      log.warn({ source: key, err: describeError(error), retryInMs }, 'reconcile failed; retrying');
-    log.debug({ source: key, err: describeError(error), retryInMs }, 'reconcile failed');
+    if (quiet || isOutage(error)) log.debug(fields, 'reconcile failed; retrying');
+    else log.warn(fields, 'reconcile failed; retrying');
   }
 }

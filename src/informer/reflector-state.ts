@@ -1,4 +1,4 @@
-import { ApiError, isGone, isInvalid } from '../kube/errors.ts';
+import { ApiError, isBadRequest, isGone, isInvalid } from '../kube/errors.ts';
 
 /** Where a reflector is. Each state says what a failure in it leads to. */
 export type ReflectorState =
@@ -70,8 +70,4 @@ function canResume(error: unknown): boolean {
   return !(
     error instanceof ApiError && error.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')
   );
-}
-
-function isBadRequest(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 400;
 }

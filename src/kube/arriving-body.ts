@@ -18,7 +18,7 @@ export class ArrivingBody implements AsyncIterableIterator<Buffer, undefined> {
   readonly #source: BodySource;
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** Set while somebody waits for the next chunk; then none waits for somebody. */
+  /** Of the `next()` that waits for a chunk; then no chunk waits in `#waiting`. */
   #reader: { readonly resolve: (next: Next) => void; readonly reject: (error: Error) => void } | undefined;
   #isOver = false;
   #failure: Error | undefined;

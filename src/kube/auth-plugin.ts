@@ -11,26 +11,30 @@ export interface PluginCredential {
 
 /** The library keeps a credential until it expires, by the wall clock; we ask it again this often. */
 const ASK_AGAIN_MS = 5_000;
+/** Where the server refuses whatever a plugin gives, not each request may start one. */
+const RENEW_AGAIN_MS = 5_000;
 /** A plugin may wait for a person or a slow identity provider, but not for ever. */
 const TIME_LIMIT_MS = 60_000;
 
 /**
  * Exec plugins and OIDC, run by the client library. It caches until a credential's own expiry, but would start one
  * plugin for each of many requests at once, and cannot be told that a credential was refused: so calls share one
- * run, and `renew` begins with a library that has nothing cached.
+ * run, and `renew` begins with a library that has nothing cached. What has no expiry is good until a 401, as in client-go.
  */
 export class AuthPlugin {
   readonly #user: User;
   readonly #clock: Clock;
-  #library: KubeConfig;
+  /** Absent where the next ask has to begin with nothing cached. */
+  #library: KubeConfig | undefined;
   #credential: PluginCredential = {};
   #askAgainAt = Number.NEGATIVE_INFINITY;
+  /** Not by the last ask: each request asks before its 401, and what the library had cached is no younger for that. */
+  #renewAgainAt = Number.NEGATIVE_INFINITY;
   #running: Promise<PluginCredential> | undefined;
 
   constructor(user: User, clock: Clock) {
     this.#user = user;
     this.#clock = clock;
-    this.#library = libraryFor(user);
   }
 
   async current(): Promise<PluginCredential> {
@@ -41,25 +45,30 @@ export class AuthPlugin {
     return this.#running;
   }
 
-  /** After a 401: a credential that was not cached, unless the last one is younger than a few seconds. */
+  /** After a 401: a credential that was not cached, unless that was done within the last few seconds. */
   async renew(): Promise<PluginCredential> {
-    if (this.#clock.now() >= this.#askAgainAt && this.#running === undefined) {
-      this.#library = libraryFor(this.#user);
+    if (this.#clock.now() >= this.#renewAgainAt && this.#running === undefined) {
+      this.#library = undefined;
+      this.#askAgainAt = Number.NEGATIVE_INFINITY;
     }
     return this.current();
   }
 
   async #ask(): Promise<PluginCredential> {
     const options: RequestOptions = { headers: {} };
+    const beganWithNothing = this.#library === undefined;
+    this.#library ??= libraryFor(this.#user);
     try {
       await withTimeLimit(this.#library.applyToHTTPSOptions(options), this.#clock);
     } catch (error) {
       // It caches even what it then cannot read.
-      this.#library = libraryFor(this.#user);
+      this.#library = undefined;
       throw new NetworkError(failureOf(this.#user, error), { code: 'CREDENTIALS', cause: error });
     }
     this.#credential = credentialOf(options);
-    this.#askAgainAt = this.#clock.now() + ASK_AGAIN_MS;
+    const now = this.#clock.now();
+    this.#askAgainAt = now + ASK_AGAIN_MS;
+    if (beganWithNothing) this.#renewAgainAt = now + RENEW_AGAIN_MS;
     return this.#credential;
   }
 }

@@ -1,14 +1,8 @@
-import { NetworkError } from './errors.ts';
+import { malformed } from './errors.ts';
 import { parseJsonObject } from './json.ts';
 import { keyOf, type ObjectKey, splitKey } from './object-key.ts';
 import type { ApiRequest, Transport } from './transport.ts';
-import type { ConfigMap, NewConfigMap, NextConfigMap, ObjectMeta } from './types.ts';
-
-/** RFC 6902. */
-export type JsonPatchOperation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string };
-export type JsonPatch = readonly JsonPatchOperation[];
+import type { ConfigMap, JsonPatch, NewConfigMap, NextConfigMap, ObjectMeta } from './types.ts';
 
 /** Reads and writes of ConfigMaps. All of them reject with `ApiError` or `NetworkError`, within the transport's time limit. */
 export interface ConfigMapApi {
@@ -50,9 +44,7 @@ export function createConfigMapApi(
     const { body } = await transport.call(request);
     const parsed = parseJsonObject(body);
     if (parsed !== undefined) return parsed as T;
-    throw new NetworkError(`${transport.server} answered with broken JSON: is it an API server?`, {
-      code: 'MALFORMED',
-    });
+    throw malformed(transport.server);
   }
 
   async function write(

@@ -1,6 +1,6 @@
 /**
- * What goes wrong between us and an API server, in two kinds: it answered and said no (`ApiError`), or
- * no usable answer came (`NetworkError`). Branch through the predicates below, not on message texts.
+ * What goes wrong between us and an API server: it answered and said no (`ApiError`), no usable answer came (`NetworkError`),
+ * or the kubeconfig is no good (`KubeConfigError`). Branch through the predicates below, not on message texts.
  */
 
 /** One of a Status' `details.causes`. */
@@ -54,6 +54,12 @@ export class NetworkError extends Error {
   }
 }
 
+/** For an answer that succeeded and is not what was asked for. */
+export function malformed(server: string): NetworkError {
+  const message = `${server} answered with something else than was asked for: is it an API server?`;
+  return new NetworkError(message, { code: 'MALFORMED' });
+}
+
 /** The kubeconfig, or what it points to, cannot be used. `message` is one sentence with the mend. */
 export class KubeConfigError extends Error {
   override readonly name = 'KubeConfigError';
@@ -62,6 +68,7 @@ export class KubeConfigError extends Error {
 const hasStatus = (error: unknown, status: number): error is ApiError =>
   error instanceof ApiError && error.status === status;
 
+export const isBadRequest = (error: unknown): error is ApiError => hasStatus(error, 400);
 export const isUnauthorized = (error: unknown): error is ApiError => hasStatus(error, 401);
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
 export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404);

@@ -1,4 +1,4 @@
-import { NetworkError } from './errors.ts';
+import { malformed } from './errors.ts';
 import { parseJsonObject } from './json.ts';
 import type { ListOptions, ListPage, ListWatch, WatchEvent, WatchOptions } from './list-watch.ts';
 import type { Transport } from './transport.ts';
@@ -38,11 +38,7 @@ async function list<T extends KubeObject>(
   const headers = acceptOf(selection, 'PartialObjectMetadataList');
   const { body } = await transport.call({ method: 'GET', path, headers, signal });
   const page = parseList<T>(body);
-  if (page === undefined) {
-    throw new NetworkError(`${transport.server} answered a list with something else: is it an API server?`, {
-      code: 'MALFORMED',
-    });
-  }
+  if (page === undefined) throw malformed(transport.server);
   return page;
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../clock/clock.ts';
-import { isForbidden, isNotFound } from './errors.ts';
+import { isForbidden, isNotFound, malformed } from './errors.ts';
+import { parseJsonObject } from './json.ts';
 import type { ListWatch, WatchEvent } from './list-watch.ts';
 import type { Transport } from './transport.ts';
 import type { Namespace } from './types.ts';
@@ -21,7 +22,9 @@ export function createNamespacePoll(
   const read = async (signal: AbortSignal): Promise<PolledNamespace | undefined> => {
     try {
       const { body } = await transport.call({ method: 'GET', path: `/api/v1/namespaces/${name}`, signal });
-      return JSON.parse(body) as Namespace;
+      const namespace = parseJsonObject(body);
+      if (namespace !== undefined) return namespace as unknown as Namespace;
+      throw malformed(transport.server);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       if (isForbidden(error)) return unreadable(name);

@@ -25,7 +25,7 @@ export interface TransportOptions {
 }
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the server's URL, with the query: `/api/v1/configmaps?limit=100`. */
   readonly path: string;
   /** Names in lower case. */
@@ -156,7 +156,7 @@ class PooledTransport implements Transport {
     scope.dispose();
   }
 
-  /** Waits while the server wants peace; the time limit of the call begins after it. */
+  /** Waits out the server's `Retry-After`; the time limit of the call begins after it. */
   async #hold(scope: RequestScope): Promise<void> {
     const { clock } = this.#options;
     await sleep(clock, this.#heldUntil - clock.now(), scope.signal());

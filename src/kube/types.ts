@@ -60,6 +60,12 @@ export interface NextConfigMap extends NewConfigMap {
   readonly metadata: NewConfigMap['metadata'] & Pick<ObjectMeta, 'uid' | 'resourceVersion'>;
 }
 
+/** RFC 6902, as far as it is used here. */
+export type JsonPatch = readonly JsonPatchOperation[];
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string };
+
 export interface Namespace extends KubeObject {
   readonly status?: { readonly phase?: string };
 }

@@ -1,11 +1,7 @@
+import type { JsonPatch, JsonPatchOperation } from '../kube/types.ts';
 import type { Content } from './digest.ts';
 import type { Difference, EntryDifference } from './drift.ts';
 import type { ObservedConfigMap } from './observed.ts';
-
-/** An operation of a JSON patch, RFC 6902. */
-export type PatchOperation =
-  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string };
 
 /**
  * One request that mends the differences and nothing else. Replacing the resourceVersion by the one that the
@@ -16,8 +12,8 @@ export function healingPatch(
   actual: ObservedConfigMap,
   found: readonly Difference[],
   content: Content | undefined,
-): readonly PatchOperation[] {
-  const operations: PatchOperation[] = [
+): JsonPatch {
+  const operations: JsonPatchOperation[] = [
     { op: 'replace', path: '/metadata/resourceVersion', value: actual.resourceVersion },
     ...entryOperations('labels', actual.labels, found, 'label'),
     ...entryOperations('annotations', actual.annotations, found, 'annotation'),
@@ -41,7 +37,7 @@ function entryOperations(
   actual: Readonly<Record<string, string>>,
   found: readonly Difference[],
   kind: 'label' | 'annotation',
-): PatchOperation[] {
+): JsonPatchOperation[] {
   const changes = found.filter((difference): difference is EntryDifference => difference.kind === kind);
   // An empty map is absent on the wire, and a path into it would not exist.
   if (Object.keys(actual).length === 0) {

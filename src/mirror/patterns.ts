@@ -6,7 +6,7 @@ import { type Parsed, parsed, problem } from './parsed.ts';
  */
 
 /** The items of a comma list; blanks around them and empty items do not count. */
-export function commaList(text: string): string[] {
+function commaList(text: string): string[] {
   return text
     .split(',')
     .map((item) => item.trim())

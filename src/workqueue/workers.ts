@@ -10,9 +10,9 @@ export interface WorkersOptions<K extends string> {
   readonly queue: WorkQueue<K>;
   /**
    * Processes one key. Whether to try again is decided in here, by calling the queue's `forget`, `addRateLimited` or
-   * `addAfter`; an error that escapes is logged as a fault and not retried. `signal` aborts when the drain time is over.
+   * `addAfter`; an error that escapes is logged as a fault and not retried.
    */
-  readonly process: (key: K, signal: AbortSignal) => Promise<void>;
+  readonly process: (key: K) => Promise<void>;
   /** Keys processed at once, at least 1. */
   readonly concurrency: number;
   /** How long a stop waits for what is in flight, milliseconds. */
@@ -33,31 +33,27 @@ export class Workers<K extends string> {
   }
 
   /**
-   * Works until `signal` aborts, which shuts the queue down. Then waits for what is in flight, at most `drainMs`; after
-   * that it aborts the signal that `process` was given and resolves without waiting any longer. Never rejects.
+   * Works until `signal` aborts, which shuts the queue down. Then waits for what is in flight, at most `drainMs`.
+   * Never rejects.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { queue, concurrency, logger } = this.#options;
-    const drained = new AbortController();
     // A worker takes a key only when it can start on it, so that what waits does so in the queue, where its order is kept.
-    const workers = Promise.all(
-      Array.from({ length: concurrency }, () => this.#work(signal, drained.signal)),
-    );
+    const workers = Promise.all(Array.from({ length: concurrency }, () => this.#work(signal)));
 
     await aborted(signal);
     queue.shutDown();
     if (!(await this.#ended(workers))) {
       logger.warn({ keys: this.#inFlight }, 'stopped before everything in flight had ended');
     }
-    drained.abort();
   }
 
-  async #work(signal: AbortSignal, drained: AbortSignal): Promise<void> {
+  async #work(signal: AbortSignal): Promise<void> {
     for (;;) {
       const key = await this.#options.queue.get();
       while (this.#isTurnLong()) await turn();
       if (key === undefined || signal.aborted) return;
-      await this.#processOne(key, drained);
+      await this.#processOne(key);
     }
   }
 
@@ -73,11 +69,11 @@ export class Workers<K extends string> {
   }
 
   /** Never rejects: one key's fault must not end the work on the others. */
-  async #processOne(key: K, drained: AbortSignal): Promise<void> {
+  async #processOne(key: K): Promise<void> {
     const { queue, process, logger } = this.#options;
     this.#inFlight += 1;
     try {
-      await process(key, drained);
+      await process(key);
     } catch (err) {
       logger.error({ key, err }, 'processing failed unexpectedly; not retried');
     } finally {

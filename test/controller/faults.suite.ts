@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { LogLine } from '../informer/recorded-log.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import type { Fault, RequestMatch } from '../support/fault-proxy-rules.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -135,9 +136,17 @@ export function faultsSuite(server: TestServer): void {
 
   const outages: Record<
     string,
-    { begin: (proxy: FaultProxy) => unknown; end?: (proxy: FaultProxy) => unknown }
+    /** Without `end` it mends itself, and `met` finds the line of the log that says that it was met. */
+    {
+      begin: (proxy: FaultProxy) => unknown;
+      end?: (proxy: FaultProxy) => unknown;
+      met?: (line: LogLine) => boolean;
+    }
   > = {
-    'every stream falls silent': { begin: (proxy) => proxy.silenceOpenReplies() },
+    'every stream falls silent': {
+      begin: (proxy) => proxy.silenceOpenReplies(),
+      met: (line) => line.message === 'connecting again' && line['ending'] === 'silent',
+    },
     'nobody listens': {
       begin: (proxy) => proxy.refuseConnections(),
       end: (proxy) => proxy.acceptConnections(),
@@ -157,7 +166,7 @@ export function faultsSuite(server: TestServer): void {
       end: (proxy) => proxy.heal(),
     },
   };
-  for (const [what, { begin, end }] of Object.entries(outages)) {
+  for (const [what, { begin, end, met }] of Object.entries(outages)) {
     test.concurrent(`[W3] [R15] an outage in which ${what} is got over`, async () => {
       await using trouble = await Trouble.open(server, { speed: 50 });
       await begin(trouble.proxy);
@@ -169,6 +178,7 @@ export function faultsSuite(server: TestServer): void {
         await end(trouble.proxy);
       }
       await trouble.comesTrue();
+      if (met !== undefined) expect(trouble.controller.log.lines.some(met)).toBe(true);
       expect(trouble.controller.log.told.filter(({ level }) => level === 'error')).toEqual([]);
     });
   }

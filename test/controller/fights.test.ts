@@ -46,7 +46,7 @@ test('[R14] the sixth heal is the first to be called a fight', async () => {
   expect(verdicts).toEqual([false, false, false, false, false, true]);
 });
 
-test('[R14] heals more than a minute apart are no fight', async () => {
+test('[R14] fewer than five heals a minute are no fight', async () => {
   const { clock, undo } = setUp();
   for (let time = 0; time < 20; time++) {
     await clock.advance(13_000);

@@ -47,6 +47,36 @@ test('a plugin runs again after its credential was refused, but not more often t
   expect(runs()).toBe(2);
 });
 
+// The request that is refused has itself asked the library just before, which answered from its cache.
+test('a plugin runs again after a credential was refused that was asked for just before', async () => {
+  const { user, runs } = plugin('give({ token: "token-" + run });');
+  const clock = new ManualClock();
+  const auth = new AuthPlugin(user, clock);
+  await auth.current();
+  for (const run of [2, 3]) {
+    await clock.advance(5_000);
+    expect(await auth.current()).toEqual({ authorization: `Bearer token-${run - 1}` });
+    await clock.advance(20);
+    expect(await auth.renew()).toEqual({ authorization: `Bearer token-${run}` });
+    expect(await auth.renew()).toEqual({ authorization: `Bearer token-${run}` });
+    expect(await auth.current()).toEqual({ authorization: `Bearer token-${run}` });
+    expect(runs()).toBe(run);
+  }
+});
+
+test('a plugin that fails after its credential was refused is run anew by the next request', async () => {
+  const { user, runs } = plugin('if (run === 2) process.exit(1); give({ token: "token-" + run });');
+  const clock = new ManualClock();
+  const auth = new AuthPlugin(user, clock);
+  await auth.current();
+  await clock.advance(5_000);
+  await auth.current();
+  expect(await failureOf(auth.renew())).toMatchObject({ code: 'CREDENTIALS' });
+  expect(await auth.current()).toEqual({ authorization: 'Bearer token-3' });
+  expect(await auth.renew()).toEqual({ authorization: 'Bearer token-3' });
+  expect(runs()).toBe(3);
+});
+
 test('a plugin runs again when its credential has expired', async () => {
   const { user } = plugin(
     'give({ token: "token-" + run, expirationTimestamp: run === 1 ? "2020-01-01T00:00:00Z" : "2999-01-01T00:00:00Z" });',

@@ -11,10 +11,12 @@ const LINES = ['one', 'two', 'three'] as const;
 const WHOLE = 'one\ntwo\nthree\n';
 
 /** A server that answers with three lines in chunks of their own, a watch's stays open after them; and a proxy before it. */
-async function proxied(): Promise<{ proxy: FaultProxy; agent: Agent; served: string[] }> {
+async function proxied() {
   const served: string[] = [];
+  const watches: http.ServerResponse[] = [];
   const server = http.createServer(async (incoming, reply) => {
     served.push(`${incoming.method} ${incoming.url} ${incoming.headers.authorization}`);
+    if (incoming.url?.includes('watch')) watches.push(reply);
     for (const line of LINES) {
       reply.write(`${line}\n`);
       await new Promise(setImmediate);
@@ -34,7 +36,7 @@ async function proxied(): Promise<{ proxy: FaultProxy; agent: Agent; served: str
     server.closeAllConnections();
     server.close();
   });
-  return { proxy, agent, served };
+  return { proxy, agent, served, watches };
 }
 
 /** What a client reads until the reply ends, and how it ends. */
@@ -140,7 +142,7 @@ describe('[B2] the fault proxy', () => {
   });
 
   test('replies under way can be cut or silenced', async () => {
-    const { proxy, agent } = await proxied();
+    const { proxy, agent, watches } = await proxied();
     const watch = async () => {
       const { body } = await request(`${proxy.url}/?watch=true`, { dispatcher: agent, bodyTimeout: 0 });
       const chunks = body.iterator({ destroyOnReturn: false });
@@ -154,14 +156,21 @@ describe('[B2] the fault proxy', () => {
     await expect(first.next()).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
     await expect(second.next()).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
 
-    const third = await watch();
+    const silenced = await watch();
     proxy.silenceOpenReplies();
-    const race = await Promise.race([
-      third.next(),
-      new Promise((resolve) => setTimeout(resolve, 100, 'silent')),
-    ]);
-    expect(race).toBe('silent');
-    third.body.on('error', () => undefined).destroy();
+    const heard = await watch();
+    let wasSilent = true;
+    const noteMore = () => {
+      wasSilent = false;
+    };
+    void silenced.next().then(noteMore, noteMore);
+    // The silenced one has every chance to be told before: it is written to first, and the other once more.
+    for (const line of ['four\n', 'five\n', 'six\n']) {
+      for (const reply of watches.slice(-2)) reply.write(line);
+      expect(String((await heard.next()).value)).toBe(line);
+    }
+    expect(wasSilent).toBe(true);
+    for (const { body } of [silenced, heard]) body.on('error', () => undefined).destroy();
   });
 
   test('it can refuse connections and accept them again on the same port', async () => {
