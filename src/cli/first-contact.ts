@@ -27,8 +27,8 @@ function explain(error: unknown, cluster: Cluster, namespaces: ReadonlySet<strin
   const context = cluster.context === undefined ? '' : ` (context "${cluster.context}")`;
   const where = `the API server at ${cluster.server}${context}`;
   if (error instanceof NetworkError) {
-    // No request was sent: the sentence is about the credential alone.
-    if (error.code === 'CREDENTIALS') return error.message;
+    // No request was sent: the sentence is about the credential, or the proxy, alone.
+    if (error.code === 'CREDENTIALS' || error.code === 'PROXY') return error.message;
     return `cannot reach ${where}: ${error.message}; is the cluster up, and is this the right one?`;
   }
   if (isUnauthorized(error)) {

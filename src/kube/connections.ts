@@ -4,6 +4,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { Credential } from './credentials.ts';
 import { NetworkError } from './errors.ts';
+import { proxyErrorOf } from './proxy-error.ts';
 import { RotatingText } from './rotating-text.ts';
 
 /** Two sets of connections, so that a call never queues behind a watch. */
@@ -29,14 +30,19 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export class Connections {
   readonly #cluster: Cluster;
   readonly #maxCalls: number;
+  readonly #connectTimeoutMs: number;
   readonly #ca: RotatingText | undefined;
   #open: { readonly material: Material; readonly dispatchers: Dispatchers } | undefined;
   readonly #draining = new Set<Dispatcher>();
 
-  /** `maxCalls`: connections for calls, hence calls in flight; watches have as many as they need. */
-  constructor(cluster: Cluster, clock: Clock, maxCalls: number) {
+  /**
+   * `maxCalls`: connections for calls, hence calls in flight; watches have as many as they need. `connectTimeoutMs`, real
+   * milliseconds, is for each step by itself: to the proxy, its answer, to the server.
+   */
+  constructor(cluster: Cluster, clock: Clock, maxCalls: number, connectTimeoutMs = CONNECT_TIMEOUT_MS) {
     this.#cluster = cluster;
     this.#maxCalls = maxCalls;
+    this.#connectTimeoutMs = connectTimeoutMs;
     this.#ca = cluster.tls?.ca && new RotatingText(cluster.tls.ca, clock);
   }
 
@@ -110,7 +116,7 @@ export class Connections {
       ...(protocol === 'https:' && { secureContext: createSecureContext(withoutAbsent(material)) }),
       ...(tls?.skipVerify && { rejectUnauthorized: false }),
       ...(tls?.serverName !== undefined && { servername: tls.serverName }),
-      timeout: CONNECT_TIMEOUT_MS,
+      timeout: this.#connectTimeoutMs,
       keepAliveInitialDelay: TCP_PROBE_MS,
     };
     // Time limits on answers are the transport's, on the injected clock.
@@ -118,8 +124,35 @@ export class Connections {
     const open = (connections: number | null): Dispatcher =>
       proxyUrl === undefined
         ? new Pool(origin, { ...common, connect, connections })
-        : new ProxyAgent({ ...common, uri: proxyUrl, requestTls: connect, connections });
+        : new ProxyAgent({
+            ...common,
+            uri: proxyUrl,
+            requestTls: connect,
+            proxyTls: { timeout: this.#connectTimeoutMs, keepAliveInitialDelay: TCP_PROBE_MS },
+            clientFactory: (proxy, options) => this.#tunnels(proxy, options),
+            connections,
+          });
     return { calls: open(this.#maxCalls), watches: open(null) };
+  }
+
+  /**
+   * What a `ProxyAgent` opens its tunnels with. Left to itself, undici waits 300 s for the answer of a proxy; and after
+   * UND_ERR_SOCKET (a proxy that closes the connection instead of answering) it takes the failure for a passing one and
+   * connects again at once, over and over, also when nobody waits any more. An error under a code of ours ends the request.
+   */
+  #tunnels(proxy: URL, options: object): Dispatcher {
+    const pool = new Pool(proxy, { ...options, headersTimeout: this.#connectTimeoutMs });
+    const open: (request: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData> =
+      pool.connect.bind(pool);
+    return Object.assign(pool, {
+      connect: async (request: Dispatcher.ConnectOptions) => {
+        try {
+          return await open(request);
+        } catch (error) {
+          throw proxyErrorOf(error, new URL(this.#cluster.server), proxy);
+        }
+      },
+    });
   }
 }
 

@@ -44,7 +44,8 @@ export class NetworkError extends Error {
   /**
    * Node's or undici's code (`ECONNREFUSED`, `UND_ERR_SOCKET`, `CERT_HAS_EXPIRED`, …) or ours: `TIMEOUT` (no answer
    * within the time limit), `MALFORMED` (a truncated or senseless answer), `ABORTED` (the caller's or the
-   * transport's signal), `CREDENTIALS` (no credential to be had: a plugin failed, a token file is gone).
+   * transport's signal), `CREDENTIALS` (no credential to be had: a plugin failed, a token file is gone), `PROXY` (no
+   * tunnel through the kubeconfig's proxy).
    */
   readonly code: string;
 

@@ -66,6 +66,8 @@ function codeOf(error: unknown): string {
   for (let current: unknown = error, depth = 0; depth < 5 && current instanceof Error; depth++) {
     const { code, cause } = current as Error & { code?: unknown };
     if (typeof code === 'string' && code !== '') return code;
+    // undici 7.30 leaves the code of the parser's error undefined.
+    if (current.name === 'HTTPParserError') return 'HPE_INVALID';
     current = current instanceof AggregateError ? current.errors[0] : cause;
   }
   return 'UNKNOWN';

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import process from 'node:process';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/clock/clock.ts';
+import { Connections } from '../../src/kube/connections.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type CertificateAuthority, createAuthority, type KeyPair } from '../support/tls.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -171,5 +173,107 @@ test('[O5] a proxy that refuses is named as the culprit, without its password', 
   expect(await failureOf(transport.call(GET))).toMatchObject({
     name: 'NetworkError',
     message: 'cluster.example:6443 was not reached through the proxy: check proxy-url',
+  });
+});
+
+/** What accepts TCP connections and is neither a proxy nor an API server, on loopback; it stops with the test. */
+async function startBrokenServer(onConnection: (socket: Socket) => void) {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => socket.destroy());
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  onTestFinished(stop);
+  const { port } = server.address() as AddressInfo;
+  return { host: `127.0.0.1:${port}`, port, proxyUrl: `http://me:secret@127.0.0.1:${port}`, sockets, stop };
+}
+
+/** Resolves when the far end has closed a connection of the test's own: whoever connected before has been accepted. */
+async function visit(port: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    connect(port, '127.0.0.1').resume().on('close', resolve);
+  });
+}
+
+test('[O5] a proxy that closes the connection instead of answering is asked once for each request', async () => {
+  for (const server of ['https://cluster.example:6443', 'http://cluster.example:6443']) {
+    const proxy = await startBrokenServer((socket) => socket.end());
+    const { transport } = openTransport({ server, proxyUrl: proxy.proxyUrl }, { timeLimitMs: 2_000 });
+    const expected = {
+      name: 'NetworkError',
+      code: 'PROXY',
+      message: `cluster.example:6443 was not reached through the proxy ${proxy.host}, which closed the connection without an answer: check proxy-url`,
+    };
+    for (let round = 0; round < 3; round++) {
+      expect(await failureOf(transport.call(GET))).toMatchObject(expected);
+      expect(await failureOf(transport.stream(GET))).toMatchObject(expected);
+    }
+    // A client that goes on connecting by itself would come in between.
+    for (let visits = 0; visits < 20; visits++) await visit(proxy.port);
+    expect(proxy.sockets.length).toBe(6 + 20);
+  }
+});
+
+test('[O5] calls that wait for a connection fail too when the proxy closes every one', async () => {
+  const proxy = await startBrokenServer((socket) => socket.end());
+  const { transport } = openTransport(
+    { server: 'https://cluster.example:6443', proxyUrl: proxy.proxyUrl },
+    { connections: 2, timeLimitMs: 2_000 },
+  );
+  const failures = await Promise.all(Array.from({ length: 10 }, () => failureOf(transport.call(GET))));
+  for (const failure of failures) expect(failure).toMatchObject({ code: 'PROXY' });
+  expect(proxy.sockets.length).toBeLessThanOrEqual(10);
+});
+
+test('a proxy that accepts and never answers is waited for no longer than for a connection', async () => {
+  const proxy = await startBrokenServer((socket) => socket.resume());
+  const server = 'https://cluster.example:6443';
+  const connections = new Connections({ server, proxyUrl: proxy.proxyUrl }, systemClock, 1, 100);
+  onTestFinished(() => connections.destroy());
+  const outcome = failureOf(connections.for({ headers: {} }).calls.request({ origin: server, ...GET }));
+  // Until then it cannot be told from a slow one.
+  await waitFor(() => proxy.sockets[0]?.destroyed);
+  expect(await outcome).toMatchObject({
+    code: 'PROXY',
+    message: `cluster.example:6443 was not reached through the proxy ${proxy.host}, which gave no answer: check proxy-url`,
+  });
+  expect(proxy.sockets.length).toBe(1);
+});
+
+test('[O5] a proxy that is not there is named, and not the API server', async () => {
+  const proxy = await startBrokenServer((socket) => socket.end());
+  await proxy.stop();
+  const { transport } = openTransport({ server: 'https://cluster.example:6443', proxyUrl: proxy.proxyUrl });
+  expect(await failureOf(transport.call(GET))).toMatchObject({
+    code: 'PROXY',
+    message: `cluster.example:6443 was not reached through the proxy ${proxy.host}, which refused the connection: check proxy-url`,
+  });
+});
+
+test('[O5] a server that does not speak HTTP is told as such', async () => {
+  const server = await startBrokenServer((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
+  const { transport } = openTransport({ server: `http://${server.host}` });
+  expect(await failureOf(transport.call(GET))).toMatchObject({
+    code: 'HPE_INVALID',
+    message: `${server.host} does not speak HTTP: check the server of the kubeconfig`,
+  });
+});
+
+test('[O5] what is no proxy but answers is named too', async () => {
+  const proxy = await startBrokenServer((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
+  const { transport } = openTransport(
+    { server: 'https://cluster.example:6443', proxyUrl: proxy.proxyUrl },
+    { timeLimitMs: 2_000 },
+  );
+  expect(await failureOf(transport.call(GET))).toMatchObject({
+    code: 'PROXY',
+    message: `cluster.example:6443 was not reached through the proxy ${proxy.host}, which does not speak HTTP: check proxy-url`,
   });
 });
