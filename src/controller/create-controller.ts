@@ -20,8 +20,9 @@ import { Fights } from './fights.ts';
 import { configMapHandler, namespaceHandler } from './handlers.ts';
 import { MutationCache } from './mutation-cache.ts';
 import { Namespaces } from './namespaces.ts';
+import { PassRunner, UNLIMITED, WRITES_PER_PASS } from './pass-runner.ts';
 import { Processor } from './processor.ts';
-import { Reconciler, type WritesPerPass } from './reconciler.ts';
+import { Reconciler } from './reconciler.ts';
 import { Reports } from './reports.ts';
 import { SourceBodies } from './source-bodies.ts';
 import { StepRunner } from './step-runner.ts';
@@ -50,15 +51,6 @@ export interface ControllerDeps {
   readonly random: () => number;
   readonly log: Logger;
 }
-
-/**
- * A pass in the fresh lane is short, whatever the source: the rest of its fan-out is bulk, and what it begins with is in
- * everybody's way for a moment. One in the bulk lane is long enough that planning anew costs little beside its writes.
- */
-const WRITES_PER_PASS: WritesPerPass = { fresh: 8, leading: 4, bulk: 1000 };
-/** A dry run changes nothing, so that every pass would begin with the same steps. */
-const ALL = Number.POSITIVE_INFINITY;
-const UNLIMITED: WritesPerPass = { fresh: ALL, leading: ALL, bulk: ALL };
 
 /** How long a stop waits for the writes that are under way, milliseconds (SPEC Q3). */
 const DRAIN_MS = 10_000;
@@ -133,19 +125,16 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     dryRun: options.dryRun,
     atOnce: options.maxWritesInFlight,
   });
-  const reconciler = new Reconciler({
+  const passes = new PassRunner({
     view,
-    api,
-    bodies,
     writes,
     reports,
-    namespacesKnown: () => namespaces.areKnown(),
-    stopping: () => queue.shuttingDown,
+    queue,
     clock,
-    awaited: (key) => queue.isAwaited(key),
-    demote: (key) => queue.demote(key),
     writesPerPass: options.dryRun ? UNLIMITED : WRITES_PER_PASS,
   });
+  const namespacesKnown = () => namespaces.areKnown();
+  const reconciler = new Reconciler({ view, api, bodies, reports, passes, namespacesKnown });
   const processor = new Processor({ queue, reconciler, reports, log });
   const workers = new Workers({
     queue,

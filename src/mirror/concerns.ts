@@ -1,7 +1,7 @@
 import { type ObjectKey, splitKey } from '../kube/object-key.ts';
 import { claims } from './claims.ts';
 import { type ObservedConfigMap, sourceReference } from './observed.ts';
-import { matchesTargets, type ObservedNamespace } from './placement.ts';
+import { matchesTargets, mayMatchUnread, type ObservedNamespace } from './placement.ts';
 import type { ClusterView } from './view.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -76,7 +76,7 @@ export function isRetainedAbroad(object: ObservedConfigMap, vocabulary: Vocabula
   return reference !== undefined && splitKey(reference).namespace !== object.namespace;
 }
 
-/** Whether a change of a namespace can matter to a source. */
+/** Whether a change of a namespace can matter to a source. One that we may not read may have stopped matching meanwhile. */
 export function isConcernedByNamespace(
   source: ObservedConfigMap,
   before: ObservedNamespace | undefined,
@@ -84,5 +84,8 @@ export function isConcernedByNamespace(
 ): boolean {
   const targets = source.request?.ok ? source.request.value.targets : undefined;
   if (targets === undefined) return false;
-  return [before, after].some((namespace) => namespace !== undefined && matchesTargets(targets, namespace));
+  return [before, after].some(
+    (namespace) =>
+      namespace !== undefined && (matchesTargets(targets, namespace) || mayMatchUnread(targets, namespace)),
+  );
 }

@@ -107,7 +107,7 @@ export function placementIn(
 }
 
 /** Whether a selector might match the labels that we may not read. */
-function mayMatchUnread(targets: Targets, namespace: ObservedNamespace): boolean {
+export function mayMatchUnread(targets: Targets, namespace: ObservedNamespace): boolean {
   return (
     namespace.consent.kind === 'unreadable' &&
     targets.selector !== undefined &&

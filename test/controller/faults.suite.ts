@@ -214,6 +214,21 @@ export function faultsSuite(server: TestServer): void {
     });
   }
 
+  test.concurrent('[R5] [R8] a reference edited to no source while the controller was down is healed, though namespaces come late', async () => {
+    await using trouble = await Trouble.open(server, { speed: 1 });
+    const { world, proxy } = trouble;
+    await trouble.controller.stop();
+    const before = await world.configMap('team-a/colors-synced');
+    await world.person.patch(world.full('team-a/colors-synced'), {
+      metadata: { annotations: world.ours({ source: world.full('home/vanished') }) },
+    });
+    const namespaces: RequestMatch = { method: 'GET', path: /\/namespaces\?/ };
+    proxy.inject({ match: namespaces, fault: { kind: 'delay', ms: 500 } });
+    trouble.startAnother();
+    const healed = await world.companion('team-a/colors-synced', 'home/colors');
+    expect(healed.metadata.uid).toBe(before?.metadata.uid);
+  });
+
   test.concurrent('[W1] a settled controller makes no request, whatever happens to what is nobody’s source', async () => {
     await using trouble = await Trouble.open(server, { speed: 1 });
     const { world, proxy } = trouble;

@@ -7,8 +7,17 @@ import {
   targetIndexValues,
   targetIndexValuesOf,
 } from '../../src/mirror/concerns.ts';
-import { matchesTargets } from '../../src/mirror/placement.ts';
-import { companion, configMap, namespace, observed, observedNamespace, source, stripped } from './wire.ts';
+import { matchesTargets, observeNamespace } from '../../src/mirror/placement.ts';
+import {
+  companion,
+  configMap,
+  namespace,
+  observed,
+  observedNamespace,
+  source,
+  stripped,
+  vocabulary,
+} from './wire.ts';
 import { viewOf, world } from './world.ts';
 
 const colors = source('team-a/colors', { 'target-namespaces': 'team-b' });
@@ -80,6 +89,18 @@ describe('[W1] whom a change of a Namespace concerns', () => {
     expect(isConcernedByNamespace(selecting, prod, dev)).toBe(true);
     expect(isConcernedByNamespace(selecting, dev, undefined)).toBe(true);
     expect(isConcernedByNamespace(selecting, undefined, dev)).toBe(true);
+  });
+
+  test('[P2] a source that may have matched it while it could not be read', () => {
+    const unreadable = observeNamespace(
+      { metadata: { name: 'team-b', uid: '', resourceVersion: 'unreadable' }, unreadable: true },
+      vocabulary,
+    );
+    expect(isConcernedByNamespace(selecting, unreadable, prod)).toBe(true);
+    const without = observed(
+      source('team-a/colors', { 'target-namespaces': '!team-b', 'target-namespace-selector': 'env=dev' }),
+    );
+    expect(isConcernedByNamespace(without, unreadable, prod)).toBe(false);
   });
 
   test('not a source that matches it neither before nor after, or targets nothing', () => {
