@@ -1,5 +1,44 @@
-import { describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { RequestMatch } from '../support/fault-proxy-rules.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { faultsSuite } from './faults.suite.ts';
 import { sandboxServer } from './sandbox-server.ts';
+import { Trouble } from './trouble.ts';
 
 describe('between the controller and the sandbox', () => faultsSuite(sandboxServer));
+
+/** What the proxy answers, or when, whatever server is behind it. */
+describe('what cannot be listed, or not yet', () => {
+  for (const [kind, path] of [
+    ['ConfigMaps', /\/configmaps\?/],
+    ['Namespaces', /\/namespaces\?/],
+  ] as const) {
+    test.concurrent(`[C4] ${kind} that may not be listed are not waited for for ever, and said to be missing`, async () => {
+      await using trouble = await Trouble.open(sandboxServer, { speed: 20 });
+      const { world, proxy } = trouble;
+      await trouble.controller.stop();
+      const rule = proxy.inject({ match: { method: 'GET', path }, fault: { kind: 'status', code: 403 } });
+      const controller = trouble.startAnother();
+      await waitFor(() => controller.isSettled(), { describe: () => world.whatWasLogged() });
+      expect(controller.unfinished()).toEqual([`the list of ${kind}`]);
+      expect(rule.hits()).toBeGreaterThanOrEqual(5);
+      rule.remove();
+      await waitFor(() => controller.unfinished().length === 0 && controller.isSettled());
+    });
+  }
+
+  test.concurrent('[R5] [R8] a reference edited to no source while the controller was down is healed, though namespaces come late', async () => {
+    await using trouble = await Trouble.open(sandboxServer, { speed: 1 });
+    const { world, proxy } = trouble;
+    await trouble.controller.stop();
+    const before = await world.configMap('team-a/colors-synced');
+    await world.person.patch(world.full('team-a/colors-synced'), {
+      metadata: { annotations: world.ours({ source: world.full('home/vanished') }) },
+    });
+    const namespaces: RequestMatch = { method: 'GET', path: /\/namespaces\?/ };
+    proxy.inject({ match: namespaces, fault: { kind: 'delay', ms: 500 } });
+    trouble.startAnother();
+    const healed = await world.companion('team-a/colors-synced', 'home/colors');
+    expect(healed.metadata.uid).toBe(before?.metadata.uid);
+  });
+});
