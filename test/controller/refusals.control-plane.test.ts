@@ -103,7 +103,7 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
         failurePolicy: 'Fail',
         reinvocationPolicy: 'Never',
         matchConstraints: {
-          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': world.full('home') } },
+          objectSelector: { matchExpressions: [{ key: `${world.domain}/managed`, operator: 'Exists' }] },
           resourceRules: [
             {
               apiGroups: [''],
@@ -115,10 +115,11 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
         },
         mutations: [
           {
-            patchType: 'ApplyConfiguration',
-            applyConfiguration: {
+            // For the other type, ApplyConfiguration, the server would read its whole OpenAPI schema.
+            patchType: 'JSONPatch',
+            jsonPatch: {
               expression:
-                'Object{metadata: Object.metadata{labels: {"app.kubernetes.io/managed-by": "platform"}}}',
+                '[JSONPatch{op: "add", path: "/metadata/labels/app.kubernetes.io~1managed-by", value: "platform"}]',
             },
           },
         ],
@@ -131,7 +132,11 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
     const label = (object: ConfigMap | undefined) =>
       object?.metadata.labels?.['app.kubernetes.io/managed-by'];
     await waitFor(async () => {
-      const metadata = { name: 'probe', namespace: world.full('home') };
+      const metadata = {
+        name: 'probe',
+        namespace: world.full('home'),
+        labels: world.ours({ managed: 'probe' }),
+      };
       const probe = await world.person.create({ metadata });
       await world.person.delete(`${metadata.namespace}/probe`);
       return label(probe) === 'platform';
@@ -153,5 +158,7 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
       expect.objectContaining({ ...warning, companion: world.full('home/colors-synced') }),
     ]);
     expect(controller.log.told.filter(({ message }) => message === 'companion updated')).toEqual([]);
+    await world.person.remove(`${policies}/mutatingadmissionpolicybindings/${name}`);
+    await world.person.remove(`${policies}/mutatingadmissionpolicies/${name}`);
   });
 });
