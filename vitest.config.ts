@@ -5,6 +5,7 @@ import { SuiteSummary } from './test/support/suite-summary.ts';
  * Three suites, told apart by file name so that a test lies beside what it proves:
  * `*.test.ts` needs nothing, `*.sandbox.test.ts` starts our sandbox API server,
  * `*.control-plane.test.ts` needs a real kube-apiserver (see CONTRIBUTING.md).
+ * None isolates its files: to load our modules anew for each takes seconds of every worker, and they hold no state.
  * The time limits are for a test that hangs, on a machine with a lot else to do; none is a pass mark.
  */
 export default defineConfig({
@@ -18,17 +19,24 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.sandbox.test.ts', 'test/**/*.control-plane.test.ts'],
-          // To load our modules anew for each file takes as long as the tests, and there is no state in them to be shared.
           isolate: false,
           testTimeout: 60_000,
         },
       },
-      { test: { name: 'sandbox', include: ['test/**/*.sandbox.test.ts'], testTimeout: 180_000 } },
+      {
+        test: {
+          name: 'sandbox',
+          include: ['test/**/*.sandbox.test.ts'],
+          isolate: false,
+          testTimeout: 180_000,
+        },
+      },
       {
         test: {
           name: 'control-plane',
           include: ['test/**/*.control-plane.test.ts'],
           globalSetup: ['test/support/control-plane-setup.ts'],
+          isolate: false,
           testTimeout: 180_000,
           // The servers may have to be built first.
           hookTimeout: 1_200_000,
