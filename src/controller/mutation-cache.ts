@@ -59,9 +59,10 @@ export class MutationCache {
    * the write's result.
    */
   async follow(key: ObjectKey, write: () => Promise<ObservedConfigMap>): Promise<ObservedConfigMap> {
-    return this.#underWayDuring(key, async ({ deletedUids, held }, seen) => {
+    return this.#underWayDuring(key, async (underWay) => {
       const result = await write();
-      const isSeen = seen() !== undefined && !isOlder(seen() ?? '', result.resourceVersion);
+      const { deletedUids, seenVersion, held } = underWay;
+      const isSeen = seenVersion !== undefined && !isOlder(seenVersion, result.resourceVersion);
       if (!isSeen && !deletedUids.has(result.uid)) this.wrote(result);
       for (const { event, act } of held.splice(0)) act(!event.deleted && isVersionOf(event.item, result));
       return result;
@@ -164,14 +165,11 @@ export class MutationCache {
     return deleted ? mutation.object.uid === item.uid : isVersionOf(item, mutation.object);
   }
 
-  async #underWayDuring<T>(
-    key: ObjectKey,
-    write: (underWay: WriteUnderWay, seen: () => string | undefined) => Promise<T>,
-  ): Promise<T> {
+  async #underWayDuring<T>(key: ObjectKey, write: (underWay: WriteUnderWay) => Promise<T>): Promise<T> {
     const underWay: WriteUnderWay = { key, deletedUids: new Set(), seenVersion: undefined, held: [] };
     this.#underWay.add(underWay);
     try {
-      return await write(underWay, () => underWay.seenVersion);
+      return await write(underWay);
     } finally {
       this.#underWay.delete(underWay);
       // Left only by a write that failed, or whose reply was lost: then nothing is known to be ours.
