@@ -7,3 +7,8 @@ export class UsageError extends Error {
 export class RunError extends Error {
   override readonly name = 'RunError';
 }
+
+/** What to quote of an error in a sentence of our own. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

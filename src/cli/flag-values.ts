@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
-import { UsageError } from './errors.ts';
+import { messageOf, UsageError } from './errors.ts';
 import type { Flag, Flags, FlagValues } from './flags.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,7 +20,7 @@ export function environmentVariable(flag: string): string {
  * @throws UsageError that tells all problems at once.
  */
 export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Environment): FlagValues<F> {
-  const path = textOf(args['config']) || env[environmentVariable('config')] || undefined;
+  const path = textOf(args['config']) ?? (env[environmentVariable('config')] || undefined);
   const file = path === undefined ? {} : readConfigFile(path, flags);
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
@@ -67,7 +67,7 @@ function readConfigFile(path: string, flags: Flags): Readonly<Record<string, unk
     // Not `load`: to that an empty file is an error.
     [content] = loadAll(readFileSync(path, 'utf8'));
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    const [reason] = messageOf(error).split('\n');
     throw new UsageError(`--config ${path} cannot be read as YAML: ${reason}`);
   }
   if (content === undefined || content === null) return {};

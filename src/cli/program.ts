@@ -1,6 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { demo } from './demo.ts';
-import { RunError, UsageError } from './errors.ts';
+import { messageOf, RunError, UsageError } from './errors.ts';
 import { environmentVariable, flagValues } from './flag-values.ts';
 import { DEMO_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS, SANDBOX_FLAGS } from './flags.ts';
 import type { ProcessIo } from './io.ts';
@@ -93,7 +93,7 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<void> {
     });
   } catch (error) {
     if (error instanceof Chosen) return await error.act();
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

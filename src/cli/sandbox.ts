@@ -7,7 +7,7 @@ import type { Cluster } from '../kube/cluster.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { openController } from './controller-session.ts';
-import { RunError, UsageError } from './errors.ts';
+import { messageOf, RunError, UsageError } from './errors.ts';
 import type { FlagValues, SANDBOX_FLAGS } from './flags.ts';
 import type { ProcessIo } from './io.ts';
 import { loggerFor } from './run.ts';
@@ -70,38 +70,36 @@ function kubeconfigFile(path: string | undefined): KubeconfigFile {
 }
 
 function chosenFile(path: string): KubeconfigFile {
-  const file = resolve(path);
-  const write = (text: string) => writeFileSync(file, OURS + text, { mode: 0o600 });
+  const file = ownFile(resolve(path));
   try {
-    if (existsSync(file) && !readFileSync(file, 'utf8').startsWith(OURS)) {
+    if (existsSync(file.path) && !readFileSync(file.path, 'utf8').startsWith(OURS)) {
       throw new Error('the file exists and is not ours, so it is not overwritten; choose another');
     }
-    write('');
+    file.write('');
   } catch (error) {
     throw new UsageError(`--kubeconfig ${path}: ${messageOf(error)}`);
   }
-  return { path: file, write, remove: () => rmSync(file, { force: true }) };
+  return file;
 }
 
 function temporaryFile(): KubeconfigFile {
-  let folder: string;
   try {
-    folder = mkdtempSync(join(tmpdir(), 'mirror-controller-'));
+    const folder = mkdtempSync(join(tmpdir(), 'mirror-controller-'));
+    return ownFile(join(folder, 'kubeconfig'), folder);
   } catch (error) {
     throw new RunError(
       `no place for a kubeconfig: ${messageOf(error)}; give --kubeconfig FILE, or set TMPDIR`,
     );
   }
-  const path = join(folder, 'kubeconfig');
+}
+
+/** `whole`: what goes with the file. */
+function ownFile(path: string, whole = path): KubeconfigFile {
   return {
     path,
     write: (text) => writeFileSync(path, OURS + text, { mode: 0o600 }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(whole, { recursive: true, force: true }),
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function shellQuoted(path: string): string {

@@ -15,8 +15,10 @@ export interface ProcessorDeps {
   readonly log: Logger;
 }
 
-/** What the workers do with a key: reconcile it, and decide when it comes back. Companions that failed have delays of
- * their own (`attempts.ts`); the soonest of them comes with the result of a pass. */
+/**
+ * What the workers do with a key: reconcile it, and decide when it comes back. Companions that failed have delays of
+ * their own (`attempts.ts`); the soonest of them comes with the result of a pass.
+ */
 export class Processor {
   readonly #deps: ProcessorDeps;
   readonly #inFlight = new Set<ObjectKey>();
@@ -67,8 +69,9 @@ export class Processor {
     const notBeforeMs = failure.kind === 'transient' ? failure.retryAfterMs : undefined;
     const retryInMs = Math.round(queue.addRateLimited(key, { notBeforeMs }));
     const fields = { source: key, err: describeError(error), retryInMs };
-    if (isOutage(error)) reports.serverFails(error);
-    if (quiet || isOutage(error)) log.debug(fields, 'reconcile failed; retrying');
-    else log.warn(fields, 'reconcile failed; retrying');
+    const outage = isOutage(error);
+    // An outage is told once, for all keys.
+    if (outage) reports.serverFails(error);
+    log[outage || quiet ? 'debug' : 'warn'](fields, 'reconcile failed; retrying');
   }
 }

@@ -1,5 +1,4 @@
-import { malformed } from './errors.ts';
-import { parseJsonObject } from './json.ts';
+import { callForObject } from './json.ts';
 import { keyOf, type ObjectKey, splitKey } from './object-key.ts';
 import type { ApiRequest, Transport } from './transport.ts';
 import type { ConfigMap, JsonPatch, NewConfigMap, NextConfigMap, ObjectMeta } from './types.ts';
@@ -40,12 +39,7 @@ export function createConfigMapApi(
 ): ConfigMapApi {
   const managed = `?fieldManager=${encodeURIComponent(options.fieldManager)}`;
 
-  async function send<T>(request: ApiRequest): Promise<T> {
-    const { body } = await transport.call(request);
-    const parsed = parseJsonObject(body);
-    if (parsed !== undefined) return parsed as T;
-    throw malformed(transport.server);
-  }
+  const send = <T>(request: ApiRequest) => callForObject<T>(transport, request);
 
   async function write(
     method: ApiRequest['method'],

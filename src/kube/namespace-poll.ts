@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../clock/clock.ts';
-import { isForbidden, isNotFound, malformed } from './errors.ts';
-import { parseJsonObject } from './json.ts';
+import { isForbidden, isNotFound } from './errors.ts';
+import { callForObject } from './json.ts';
 import type { ListWatch, WatchEvent } from './list-watch.ts';
 import type { Transport } from './transport.ts';
 import type { Namespace } from './types.ts';
@@ -21,10 +21,8 @@ export function createNamespacePoll(
 ): ListWatch<PolledNamespace> {
   const read = async (signal: AbortSignal): Promise<PolledNamespace | undefined> => {
     try {
-      const { body } = await transport.call({ method: 'GET', path: `/api/v1/namespaces/${name}`, signal });
-      const namespace = parseJsonObject(body);
-      if (namespace !== undefined) return namespace as unknown as Namespace;
-      throw malformed(transport.server);
+      const path = `/api/v1/namespaces/${name}`;
+      return await callForObject<Namespace>(transport, { method: 'GET', path, signal });
     } catch (error) {
       if (isNotFound(error)) return undefined;
       if (isForbidden(error)) return unreadable(name);

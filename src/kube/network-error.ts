@@ -62,7 +62,7 @@ function meaningOf(code: string): string {
 }
 
 /** The innermost code: undici and `AggregateError` (one error for each address tried) wrap the telling one. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   for (let current: unknown = error, depth = 0; depth < 5 && current instanceof Error; depth++) {
     const { code, cause } = current as Error & { code?: unknown };
     if (typeof code === 'string' && code !== '') return code;
@@ -71,4 +71,9 @@ function codeOf(error: unknown): string {
     current = current instanceof AggregateError ? current.errors[0] : cause;
   }
   return 'UNKNOWN';
+}
+
+/** `host:port`, without the user and the password that a URL may hold. */
+export function hostOf({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }

@@ -1,4 +1,5 @@
 import { NetworkError } from './errors.ts';
+import { codeOf, hostOf } from './network-error.ts';
 
 /** What each code means to a person, as the end of a sentence about the proxy. */
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -18,13 +19,7 @@ export function proxyErrorOf(cause: unknown, server: URL, proxy: URL): NetworkEr
 }
 
 function meaningOf(cause: unknown): string {
-  const { code, name } = cause as NodeJS.ErrnoException;
-  // The code of undici's HTTPParserError is undefined in 7.30.
-  if (code === undefined) return name === 'HTTPParserError' ? 'does not speak HTTP' : `failed (${name})`;
+  const code = codeOf(cause);
+  if (code.startsWith('HPE_')) return 'does not speak HTTP';
   return MEANINGS[code] ?? `failed (${code})`;
-}
-
-/** `host:port`, without the user and the password that a URL may hold. */
-function hostOf({ hostname, port, protocol }: URL): string {
-  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }

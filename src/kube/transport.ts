@@ -6,7 +6,7 @@ import { type Credential, type Credentials, UserCredentials } from './credential
 import { Deadlines } from './deadlines.ts';
 import { ApiError } from './errors.ts';
 import { type Answer, beginExchange, exchange } from './exchange.ts';
-import { isTlsFailure, networkErrorOf } from './network-error.ts';
+import { hostOf, isTlsFailure, networkErrorOf } from './network-error.ts';
 import { type ApiReply, isSuccess, refusalOf, replyOf } from './reply.ts';
 import { RequestScope } from './request-scope.ts';
 
@@ -84,10 +84,11 @@ class PooledTransport implements Transport {
   #heldUntil = Number.NEGATIVE_INFINITY;
 
   constructor(cluster: Cluster, options: TransportOptions) {
-    const { origin, pathname, hostname, port, protocol } = new URL(cluster.server);
+    const url = new URL(cluster.server);
+    const { origin, pathname } = url;
     this.#origin = origin;
     this.#basePath = pathname.replace(/\/$/, '');
-    this.server = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+    this.server = hostOf(url);
     this.#options = options;
     this.#credentials = new UserCredentials(cluster.user ?? { name: 'anonymous' }, options.clock);
     this.#deadlines = new Deadlines(options.clock, options.timeLimitMs ?? TIME_LIMIT_MS);

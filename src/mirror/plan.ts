@@ -5,7 +5,7 @@ import { type Difference, differences } from './drift.ts';
 import type { ObservedConfigMap } from './observed.ts';
 import { isCompanionOf, mayDelete } from './ownership.ts';
 import { type ObservedNamespace, placementIn } from './placement.ts';
-import { isClaimedAnew, planRemoval } from './removal.ts';
+import { isOursToRemove, planRemoval } from './removal.ts';
 import { companionKey, type Targets } from './request.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
@@ -30,9 +30,7 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
   }
   const planned = new Set(steps.map((step) => step.companion));
   for (const object of view.referrers(source)) {
-    if (planned.has(object.key) || !mayDelete(object, source, view.settings.vocabulary)) continue;
-    // Its reference was edited to name this source. The one that it belongs to sets that right.
-    if (isClaimedAnew(object, source.key, view)) continue;
+    if (planned.has(object.key) || !isOursToRemove(object, source, view)) continue;
     steps.push(planRemoval(object, source.namespace, request.deletionPolicy, NO_LONGER_ASKED, view));
   }
   return steps;

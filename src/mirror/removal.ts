@@ -22,7 +22,7 @@ export function planOrphans(
   const identity: SourceIdentity = { key: source, uid: live?.uid };
   const steps: Step[] = [];
   for (const object of view.referrers(identity)) {
-    if (!mayDelete(object, identity, vocabulary) || isClaimedAnew(object, source, view)) continue;
+    if (!isOursToRemove(object, identity, view)) continue;
     if (live === undefined && isControlledBy(object, identity)) {
       const reason = 'the source is gone; garbage collection takes it';
       steps.push({ action: 'none', companion: object.key, state: 'waiting', reason });
@@ -35,8 +35,19 @@ export function planOrphans(
   return steps;
 }
 
-/** Whether another source takes it for its own: then its reference is wrong, and will be healed. */
-export function isClaimedAnew(object: ObservedConfigMap, source: ObjectKey, view: ClusterView): boolean {
+/**
+ * Whether an object that refers to the source may go with it: it is the source's, and no other source takes it for its own;
+ * else its reference is wrong, and will be healed.
+ */
+export function isOursToRemove(
+  object: ObservedConfigMap,
+  source: SourceIdentity,
+  view: ClusterView,
+): boolean {
+  return mayDelete(object, source, view.settings.vocabulary) && !isClaimedAnew(object, source.key, view);
+}
+
+function isClaimedAnew(object: ObservedConfigMap, source: ObjectKey, view: ClusterView): boolean {
   return view
     .claimants(object.key)
     .some(

@@ -101,6 +101,10 @@ describe('what is wrong is said in words that mend it', () => {
     expect(problemOf(() => flagValues(RUN_FLAGS, { config }, {}))).toContain(words);
   });
 
+  test('[O5] a --config without a name is no file', () => {
+    expect(problemOf(() => flagValues(RUN_FLAGS, { config: '' }, {}))).toContain('cannot be read');
+  });
+
   test('[C1] an empty --config file sets nothing', () => {
     expect(flagValues(RUN_FLAGS, { config: configFile('') }, {}).workers).toBe(16);
   });

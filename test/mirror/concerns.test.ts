@@ -7,7 +7,7 @@ import {
   targetIndexValues,
   targetIndexValuesOf,
 } from '../../src/mirror/concerns.ts';
-import { matchesTargets, observeNamespace } from '../../src/mirror/placement.ts';
+import { matchesTargets } from '../../src/mirror/placement.ts';
 import {
   companion,
   configMap,
@@ -16,7 +16,7 @@ import {
   observedNamespace,
   source,
   stripped,
-  vocabulary,
+  unreadableNamespace,
 } from './wire.ts';
 import { viewOf, world } from './world.ts';
 
@@ -92,10 +92,7 @@ describe('[W1] whom a change of a Namespace concerns', () => {
   });
 
   test('[P2] a source that may have matched it while it could not be read', () => {
-    const unreadable = observeNamespace(
-      { metadata: { name: 'team-b', uid: '', resourceVersion: 'unreadable' }, unreadable: true },
-      vocabulary,
-    );
+    const unreadable = unreadableNamespace('team-b');
     expect(isConcernedByNamespace(selecting, unreadable, prod)).toBe(true);
     const without = observed(
       source('team-a/colors', { 'target-namespaces': '!team-b', 'target-namespace-selector': 'env=dev' }),

@@ -7,6 +7,7 @@ import {
   observedNamespace,
   type StringMap,
   source,
+  unreadableNamespace,
   vocabulary,
 } from './wire.ts';
 import { boundsOf } from './world.ts';
@@ -122,10 +123,7 @@ describe('[P3] a namespace accepts mirrors, or does not', () => {
     const { request } = observed(source('team-a/colors', { 'target-namespaces': 'prod' }));
     if (!request?.ok || request.value.targets === undefined)
       throw new Error('a request with targets is meant');
-    const unreadable = observeNamespace(
-      { metadata: { name: 'prod', uid: '', resourceVersion: 'unreadable' }, unreadable: true },
-      vocabulary,
-    );
+    const unreadable = unreadableNamespace('prod');
     const of = { namespace: 'team-a', targets: request.value.targets };
     expect(placementIn(unreadable, of, boundsOf())).toEqual({
       kind: 'forbidden',

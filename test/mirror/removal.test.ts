@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap, Namespace } from '../../src/kube/types.ts';
 import { companionShape } from '../../src/mirror/companion.ts';
-import { observeNamespace } from '../../src/mirror/placement.ts';
 import { planSource } from '../../src/mirror/plan.ts';
 import type { ClusterView } from '../../src/mirror/view.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type StringMap,
   source,
   stripped,
+  unreadableNamespace,
   vocabulary,
 } from './wire.ts';
 import { boundsOf, inWords, planFor, viewOf, type World, world } from './world.ts';
@@ -194,10 +194,7 @@ describe('[P3] consent withdrawn', () => {
   });
 
   test('[P2] is not that the Namespace may not be read: the companion stays', () => {
-    const unreadable = observeNamespace(
-      { metadata: { name: 'team-b', uid: '', resourceVersion: 'unreadable' }, unreadable: true },
-      vocabulary,
-    );
+    const unreadable = unreadableNamespace('team-b');
     const asking = source(key, targets);
     const view: ClusterView = { ...viewOf(world([asking, there])), namespace: () => unreadable };
     const { request } = observed(asking);

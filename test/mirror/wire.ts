@@ -144,6 +144,12 @@ export function observed(object: ConfigMap): ObservedConfigMap {
   return observe(object, vocabulary);
 }
 
+/** One that we may not read (SPEC P2), as the poll of it tells. */
+export function unreadableNamespace(name: string): ObservedNamespace {
+  const metadata = { name, uid: '', resourceVersion: 'unreadable' };
+  return observeNamespace({ metadata, unreadable: true }, vocabulary);
+}
+
 export function observedNamespace(name: string, parts: NamespaceParts = {}): ObservedNamespace {
   return observeNamespace(namespace(name, parts), vocabulary);
 }

@@ -164,7 +164,7 @@ describe('[B2] the fault proxy', () => {
       wasSilent = false;
     };
     void silenced.next().then(noteMore, noteMore);
-    // The silenced one has every chance to be told before: it is written to first, and the other once more.
+    // The silenced one is written to first, so it would be heard of by the third round trip of the other.
     for (const line of ['four\n', 'five\n', 'six\n']) {
       for (const reply of watches.slice(-2)) reply.write(line);
       expect(String((await heard.next()).value)).toBe(line);
