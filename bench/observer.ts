@@ -1,5 +1,5 @@
 import { Client } from 'undici';
-import { LineSplitter } from '../src/kube/json-lines.ts';
+import { LineSplitter } from '../src/kube/api/json-lines.ts';
 import type { ControlPlaneAddress } from '../test/support/control-plane.ts';
 import { type ConfigMapBody, collection, type Load } from './load.ts';
 import { DOMAIN } from './sources.ts';

@@ -23,7 +23,7 @@ const MAY_IMPORT_SANDBOX: readonly string[] = ['demo', 'cli'];
 /** Folders that may import less than their layer allows. */
 const NARROWED: ReadonlyMap<string, readonly string[]> = new Map([
   // Pure rules: no clock, no I/O, no logger. It sees objects and keys, and computes.
-  ['mirror', ['src/kube/types.ts', 'src/kube/object-key.ts', 'node:crypto']],
+  ['mirror', ['src/kube/api/types.ts', 'src/kube/api/object-key.ts', 'node:crypto']],
 ]);
 
 /** Packages and modules that only these folders may import. All others are free. */

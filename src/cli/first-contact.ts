@@ -1,6 +1,6 @@
-import type { Cluster } from '../kube/cluster.ts';
+import type { Cluster } from '../kube/config/cluster.ts';
 import { ApiError, isForbidden, isUnauthorized, NetworkError } from '../kube/errors.ts';
-import type { Transport } from '../kube/transport.ts';
+import type { Transport } from '../kube/http/transport.ts';
 import { RunError } from './errors.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { aborted, sleep, systemClock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
+import { loadCluster } from '../kube/config/kube-config.ts';
 import { KubeConfigError } from '../kube/errors.ts';
-import { loadCluster } from '../kube/kube-config.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';
 import { openController } from './controller-session.ts';

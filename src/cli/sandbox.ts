@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { aborted, systemClock } from '../clock/clock.ts';
-import type { Cluster } from '../kube/cluster.ts';
+import type { Cluster } from '../kube/config/cluster.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { openController } from './controller-session.ts';

@@ -1,6 +1,6 @@
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import type { Clock } from '../clock/clock.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 
 /** How a write for one companion failed, as far as the next attempt is concerned. */
 export type Failure =

@@ -1,5 +1,5 @@
 import type { Indexers, Lister } from '../informer/lister.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import { claimIndexValues, claimsOf } from '../mirror/claims.ts';
 import { isRetainedAbroad, targetIndexValuesOf } from '../mirror/concerns.ts';
 import { type ObservedConfigMap, sourceReference } from '../mirror/observed.ts';

@@ -1,7 +1,7 @@
-import type { ConfigMapApi } from '../kube/config-maps.ts';
+import type { ConfigMapApi } from '../kube/api/config-maps.ts';
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
+import type { NewConfigMap, ObjectMeta } from '../kube/api/types.ts';
 import { isNotFound } from '../kube/errors.ts';
-import { type ObjectKey, splitKey } from '../kube/object-key.ts';
-import type { NewConfigMap, ObjectMeta } from '../kube/types.ts';
 import { annotationsAt, type CompanionShape, ownerReferenceAt } from '../mirror/companion.ts';
 import type { Content } from '../mirror/digest.ts';
 import type { Difference } from '../mirror/drift.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock/clock.ts';
 import { createInformer } from '../informer/informer.ts';
-import type { ConfigMapApi } from '../kube/config-maps.ts';
-import type { ListWatch } from '../kube/list-watch.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
-import type { ConfigMap, Namespace } from '../kube/types.ts';
+import type { ConfigMapApi } from '../kube/api/config-maps.ts';
+import type { ListWatch } from '../kube/api/list-watch.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/concerns.ts';
 import { observe, sourceReference } from '../mirror/observed.ts';
 import { observeNamespace } from '../mirror/placement.ts';

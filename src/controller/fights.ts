@@ -1,5 +1,5 @@
 import { type Clock, every } from '../clock/clock.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 
 /** More heals than this within the window are a fight (SPEC R14). */
 const HEALS_ALLOWED = 5;

@@ -1,6 +1,6 @@
 import type { Handler } from '../informer/handler.ts';
 import type { Lister } from '../informer/lister.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import {
   concernedOthers,
   concernedSources,

@@ -1,6 +1,6 @@
 import { type Clock, every } from '../clock/clock.ts';
 import type { Handler } from '../informer/handler.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observed.ts';
 
 /** A write's own watch event comes within moments; later than this, the watch is broken and a relist will tell. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Step } from '../mirror/step.ts';
 import type { Logger } from '../telemetry/logger.ts';
 

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../clock/clock.ts';
-import { type ObjectKey, splitKey } from '../kube/object-key.ts';
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observed.ts';
 import type { Step } from '../mirror/step.ts';
 import type { ClusterView } from '../mirror/view.ts';

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import { describeError, isOutage, judge } from './failure.ts';

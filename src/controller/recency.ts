@@ -1,4 +1,4 @@
-import { splitKey } from '../kube/object-key.ts';
+import { splitKey } from '../kube/api/object-key.ts';
 import type { ClusterView } from '../mirror/view.ts';
 import { isOlder } from './mutation-cache.ts';
 import type { WriteStep } from './step-runner.ts';

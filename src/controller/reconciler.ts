@@ -1,6 +1,6 @@
-import type { ConfigMapApi } from '../kube/config-maps.ts';
+import type { ConfigMapApi } from '../kube/api/config-maps.ts';
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import { isNotFound } from '../kube/errors.ts';
-import { type ObjectKey, splitKey } from '../kube/object-key.ts';
 import { companionShape } from '../mirror/companion.ts';
 import type { Content } from '../mirror/digest.ts';
 import { type ObservedConfigMap, observe } from '../mirror/observed.ts';

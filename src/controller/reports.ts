@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Step } from '../mirror/step.ts';
 import type { LogFields, Logger } from '../telemetry/logger.ts';
 import { BlockedError, describeError, isOutage } from './failure.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { ConfigMapApi } from '../kube/config-maps.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
-import type { ConfigMap } from '../kube/types.ts';
+import type { ConfigMapApi } from '../kube/api/config-maps.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { ConfigMap } from '../kube/api/types.ts';
 import { selectContent } from '../mirror/content.ts';
 import { type Content, digestOf } from '../mirror/digest.ts';
 import type { ObservedConfigMap } from '../mirror/observed.ts';

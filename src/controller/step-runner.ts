@@ -1,6 +1,6 @@
-import type { ConfigMapApi } from '../kube/config-maps.ts';
+import type { ConfigMapApi } from '../kube/api/config-maps.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
 import type { CompanionShape } from '../mirror/companion.ts';
 import type { Content } from '../mirror/digest.ts';
 import { observe } from '../mirror/observed.ts';

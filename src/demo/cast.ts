@@ -1,4 +1,4 @@
-import { type ObjectKey, objectKey } from '../kube/object-key.ts';
+import { type ObjectKey, objectKey } from '../kube/api/object-key.ts';
 import { DEFAULT_DOMAIN, type Vocabulary, vocabularyOf } from '../mirror/vocabulary.ts';
 
 /** The namespaces that the second chapter creates. */

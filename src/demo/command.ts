@@ -1,5 +1,5 @@
-import { type ObjectKey, splitKey } from '../kube/object-key.ts';
-import type { ApiRequest } from '../kube/transport.ts';
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
+import type { ApiRequest } from '../kube/http/transport.ts';
 
 /** Something that a person does: the line to type, and the request that this line makes. One comes with the other, so they cannot drift apart. */
 export interface Command {

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock/clock.ts';
 import { createInformer, type Informer } from '../informer/informer.ts';
-import { createListWatch } from '../kube/http-list-watch.ts';
-import { keyOf, type ObjectKey } from '../kube/object-key.ts';
-import type { Transport } from '../kube/transport.ts';
-import type { ConfigMap } from '../kube/types.ts';
+import { createListWatch } from '../kube/api/http-list-watch.ts';
+import { keyOf, type ObjectKey } from '../kube/api/object-key.ts';
+import type { ConfigMap } from '../kube/api/types.ts';
+import type { Transport } from '../kube/http/transport.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** A ConfigMap as somebody sees it who only looks. */

@@ -1,5 +1,5 @@
-import type { Cluster } from '../kube/cluster.ts';
-import { createTransport, type Transport } from '../kube/transport.ts';
+import type { Cluster } from '../kube/config/cluster.ts';
+import { createTransport, type Transport } from '../kube/http/transport.ts';
 import { CLUSTER_SETTING, GUEST, SANDBOX_SETTING, TEAMS } from './cast.ts';
 import { type Command, createNamespace } from './command.ts';
 import { DemoError, refusalOf } from './demo-error.ts';

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../clock/clock.ts';
+import type { Namespace } from '../kube/api/types.ts';
 import { isNotFound } from '../kube/errors.ts';
-import type { Transport } from '../kube/transport.ts';
-import type { Namespace } from '../kube/types.ts';
+import type { Transport } from '../kube/http/transport.ts';
 import type { Command } from './command.ts';
 import { DemoError } from './demo-error.ts';
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../clock/clock.ts';
-import type { Transport } from '../kube/transport.ts';
+import type { Transport } from '../kube/http/transport.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { castOf, GUEST, type Setting, TEAMS } from './cast.ts';
 import { Changes } from './changes.ts';

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../clock/clock.ts';
 import type { Lister } from '../informer/lister.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Changes } from './changes.ts';
 import type { Command } from './command.ts';
 import type { SeenConfigMap } from './config-maps-seen.ts';

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { SeenConfigMap } from './config-maps-seen.ts';
 import type { Scene } from './step.ts';
 

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Command } from './command.ts';
 import type { SeenConfigMap } from './config-maps-seen.ts';
 import type { LogRecord } from './log-records.ts';

@@ -1,4 +1,4 @@
-import type { Cluster } from '../kube/cluster.ts';
+import type { Cluster } from '../kube/config/cluster.ts';
 import { DEFAULT_DOMAIN } from '../mirror/vocabulary.ts';
 import { GUEST, type Setting, TEAMS } from './cast.ts';
 import type { Tally } from './player.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
-import type { ListWatch, WatchEvent, WatchOptions } from '../kube/list-watch.ts';
-import type { KubeObject } from '../kube/types.ts';
+import type { ListWatch, WatchEvent, WatchOptions } from '../kube/api/list-watch.ts';
+import type { KubeObject } from '../kube/api/types.ts';
 
 /** Nothing at all came over a watch for too long: quiet servers send bookmarks, so the connection may be dead. */
 export class SilentWatchError extends Error {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
-import type { ListWatch } from '../kube/list-watch.ts';
-import type { ObjectKey } from '../kube/object-key.ts';
-import type { KubeObject } from '../kube/types.ts';
+import type { ListWatch } from '../kube/api/list-watch.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { KubeObject } from '../kube/api/types.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Handler, HandlerSet } from './handler.ts';
 import type { Indexers, Lister, Stored } from './lister.ts';

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 
 /** What every cached item says of the object that it stands for. */
 export interface Stored {

@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../clock/clock.ts';
+import type { ListWatch, WatchEvent } from '../kube/api/list-watch.ts';
+import { keyOf, type ObjectKey } from '../kube/api/object-key.ts';
+import type { KubeObject } from '../kube/api/types.ts';
 import { NetworkError } from '../kube/errors.ts';
-import type { ListWatch, WatchEvent } from '../kube/list-watch.ts';
-import { keyOf, type ObjectKey } from '../kube/object-key.ts';
-import type { KubeObject } from '../kube/types.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ConnectionHealth } from './connection-health.ts';
 import { deepFreeze } from './deep-freeze.ts';

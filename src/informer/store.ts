@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import { IndexedMap } from './indexed-map.ts';
 import type { Indexers, Lister, Stored } from './lister.ts';
 

@@ -1,4 +1,4 @@
-import { type ObjectKey, splitKey } from '../kube/object-key.ts';
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from './observed.ts';
 import { placementIn } from './placement.ts';
 import { companionKey, type MirrorRequest } from './request.ts';

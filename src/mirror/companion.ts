@@ -1,5 +1,5 @@
-import type { ObjectKey } from '../kube/object-key.ts';
-import type { OwnerReference } from '../kube/types.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { OwnerReference } from '../kube/api/types.ts';
 import { copiedMetadata, formatCopiedKeys } from './copied-metadata.ts';
 import type { ObservedConfigMap } from './observed.ts';
 import type { MirrorRequest } from './request.ts';

@@ -1,4 +1,4 @@
-import { type ObjectKey, splitKey } from '../kube/object-key.ts';
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import { claims } from './claims.ts';
 import { type ObservedConfigMap, sourceReference } from './observed.ts';
 import { matchesTargets, mayMatchUnread, type ObservedNamespace } from './placement.ts';

@@ -1,4 +1,4 @@
-import type { OwnerReference } from '../kube/types.ts';
+import type { OwnerReference } from '../kube/api/types.ts';
 import { type CompanionShape, ownerReferenceAt } from './companion.ts';
 import { parseCopiedKeys } from './copied-metadata.ts';
 import type { ObservedConfigMap } from './observed.ts';

@@ -1,5 +1,5 @@
-import { keyOf, type ObjectKey, objectKey, parseKey } from '../kube/object-key.ts';
-import type { ConfigMap, ObjectMeta, OwnerReference } from '../kube/types.ts';
+import { keyOf, type ObjectKey, objectKey, parseKey } from '../kube/api/object-key.ts';
+import type { ConfigMap, ObjectMeta, OwnerReference } from '../kube/api/types.ts';
 import { selectContent } from './content.ts';
 import { digestOf } from './digest.ts';
 import type { Parsed } from './parsed.ts';

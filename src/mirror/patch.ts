@@ -1,4 +1,4 @@
-import type { JsonPatch, JsonPatchOperation } from '../kube/types.ts';
+import type { JsonPatch, JsonPatchOperation } from '../kube/api/types.ts';
 import type { Content } from './digest.ts';
 import type { Difference, EntryDifference } from './drift.ts';
 import type { ObservedConfigMap } from './observed.ts';

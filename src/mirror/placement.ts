@@ -1,5 +1,5 @@
-import { keyOf, type ObjectKey } from '../kube/object-key.ts';
-import type { Namespace } from '../kube/types.ts';
+import { keyOf, type ObjectKey } from '../kube/api/object-key.ts';
+import type { Namespace } from '../kube/api/types.ts';
 import { matchesSelector } from './label-selector.ts';
 import {
   isExcluded,

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import { precedingClaimant } from './claims.ts';
 import type { CompanionShape } from './companion.ts';
 import { type Difference, differences } from './drift.ts';

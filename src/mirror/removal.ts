@@ -1,4 +1,4 @@
-import { type ObjectKey, splitKey } from '../kube/object-key.ts';
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import { claims } from './claims.ts';
 import type { ObservedConfigMap } from './observed.ts';
 import { isCompanionOf, isControlledBy, mayDelete, type SourceIdentity } from './ownership.ts';

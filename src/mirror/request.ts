@@ -1,5 +1,5 @@
-import type { ObjectKey } from '../kube/object-key.ts';
-import { objectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import { objectKey } from '../kube/api/object-key.ts';
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts';
 import { type Parsed, parsed, problem } from './parsed.ts';
 import {

@@ -1,4 +1,4 @@
-import type { NewConfigMap, NextConfigMap } from '../kube/types.ts';
+import type { NewConfigMap, NextConfigMap } from '../kube/api/types.ts';
 import type { Content } from './digest.ts';
 import type { Difference } from './drift.ts';
 import { LAST_APPLIED, type ObservedConfigMap } from './observed.ts';

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../kube/object-key.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from './observed.ts';
 import type { SourceIdentity } from './ownership.ts';
 import type { Bounds, ObservedNamespace } from './placement.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
-import { loadCluster } from '../../src/kube/kube-config.ts';
+import { loadCluster } from '../../src/kube/config/kube-config.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { memoryIo } from './memory-io.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Attempts } from '../../src/controller/attempts.ts';
-import type { ObjectKey } from '../../src/kube/object-key.ts';
+import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const source = 'shop/colors' as ObjectKey;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import type { TestServer } from './server.ts';
 import { World } from './world.ts';
 

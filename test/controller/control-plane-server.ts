@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Cluster } from '../../src/kube/cluster.ts';
-import { loadCluster } from '../../src/kube/kube-config.ts';
+import type { Cluster } from '../../src/kube/config/cluster.ts';
+import { loadCluster } from '../../src/kube/config/kube-config.ts';
 import { clusterAccess } from '../support/cluster-access.ts';
 import { type AuditedCall, AuditLog } from '../support/control-plane-audit.ts';
 import { sharedCluster } from '../support/control-plane-suite.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 
 type StringMap = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Fights } from '../../src/controller/fights.ts';
-import type { ObjectKey } from '../../src/kube/object-key.ts';
+import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const companion = 'team-a/colors-synced' as ObjectKey;

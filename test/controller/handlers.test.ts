@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { configMapIndexers } from '../../src/controller/cluster-view.ts';
 import { namespaceHandler } from '../../src/controller/handlers.ts';
 import { Store } from '../../src/informer/store.ts';
-import type { ObjectKey } from '../../src/kube/object-key.ts';
+import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import { observe } from '../../src/mirror/observed.ts';
 import { observeNamespace } from '../../src/mirror/placement.ts';
 import { DelayingQueue } from '../../src/workqueue/delaying-queue.ts';

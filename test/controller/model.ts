@@ -1,4 +1,4 @@
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { expectedCompanion, type Facts } from './expected-companion.ts';
 import type { Ask, Data } from './history.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectedCompanion } from './expected-companion.ts';
 import { fastClock } from './fast-clock.ts';

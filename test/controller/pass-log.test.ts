@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PassLog } from '../../src/controller/pass-log.ts';
-import type { ObjectKey } from '../../src/kube/object-key.ts';
+import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

@@ -1,8 +1,8 @@
 import { systemClock } from '../../src/clock/clock.ts';
-import type { Cluster } from '../../src/kube/cluster.ts';
+import type { ConfigMap, Namespace, ObjectMeta } from '../../src/kube/api/types.ts';
+import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { isConflict, isNotFound } from '../../src/kube/errors.ts';
-import { createTransport, type Transport } from '../../src/kube/transport.ts';
-import type { ConfigMap, Namespace, ObjectMeta } from '../../src/kube/types.ts';
+import { createTransport, type Transport } from '../../src/kube/http/transport.ts';
 
 type StringMap = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mostRecent } from '../../src/controller/recency.ts';
 import type { WriteStep } from '../../src/controller/step-runner.ts';
-import type { ObjectKey } from '../../src/kube/object-key.ts';
+import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import { observe } from '../../src/mirror/observed.ts';
 import { observeNamespace } from '../../src/mirror/placement.ts';
 import type { ClusterView } from '../../src/mirror/view.ts';

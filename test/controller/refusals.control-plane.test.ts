@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { isInvalid } from '../../src/kube/errors.ts';
-import type { ConfigMap } from '../../src/kube/types.ts';
 import { lacks } from '../support/control-plane-suite.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { controlPlaneServer } from './control-plane-server.ts';

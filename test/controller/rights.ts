@@ -1,4 +1,4 @@
-import type { Cluster } from '../../src/kube/cluster.ts';
+import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Person } from './person.ts';
 

@@ -2,7 +2,7 @@ import { openController } from '../../src/cli/controller-session.ts';
 import { flagValues } from '../../src/cli/flag-values.ts';
 import { CONTROLLER_FLAGS } from '../../src/cli/flags.ts';
 import type { Clock } from '../../src/clock/clock.ts';
-import type { Cluster } from '../../src/kube/cluster.ts';
+import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
 
 /** Flags of `run`, by name and in their own notation. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadCluster } from '../../src/kube/kube-config.ts';
+import { loadCluster } from '../../src/kube/config/kube-config.ts';
 import { clusterAccess } from '../support/cluster-access.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { lacks, startOwnControlPlane } from '../support/control-plane-suite.ts';

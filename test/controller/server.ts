@@ -1,4 +1,4 @@
-import type { Cluster } from '../../src/kube/cluster.ts';
+import type { Cluster } from '../../src/kube/config/cluster.ts';
 import type { ClusterAccess } from '../support/cluster-access.ts';
 
 /** An API server under test: our sandbox, or a real kube-apiserver. */

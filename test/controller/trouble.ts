@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { busiest, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { fastClock } from './fast-clock.ts';
 import type { RunningController } from './running-controller.ts';

@@ -11,7 +11,7 @@ import { SANDBOX_SETTING } from '../../src/demo/cast.ts';
 import type { Command } from '../../src/demo/command.ts';
 import { playDemo } from '../../src/demo/demo.ts';
 import { perform } from '../../src/demo/perform.ts';
-import { createTransport } from '../../src/kube/transport.ts';
+import { createTransport } from '../../src/kube/http/transport.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { clusterSuite } from './cluster.suite.ts';
 import { type Rehearsal, rehearsal } from './rehearsal.ts';

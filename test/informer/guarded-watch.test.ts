@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { guardedWatch, SilentWatchError } from '../../src/informer/guarded-watch.ts';
-import type { ListWatch } from '../../src/kube/list-watch.ts';
+import type { ListWatch } from '../../src/kube/api/list-watch.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { ScriptedListWatch, send, wait } from './scripted-list-watch.ts';
 import { bookmark, type Widget } from './widgets.ts';

@@ -1,11 +1,11 @@
-import { NetworkError } from '../../src/kube/errors.ts';
 import type {
   ListOptions,
   ListPage,
   ListWatch,
   WatchEvent,
   WatchOptions,
-} from '../../src/kube/list-watch.ts';
+} from '../../src/kube/api/list-watch.ts';
+import { NetworkError } from '../../src/kube/errors.ts';
 import {
   added,
   bookmark,

@@ -1,6 +1,6 @@
 import type { Handler } from '../../src/informer/handler.ts';
 import { createInformer, type Informer } from '../../src/informer/informer.ts';
-import type { ListWatch } from '../../src/kube/list-watch.ts';
+import type { ListWatch } from '../../src/kube/api/list-watch.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { type ListReply, ScriptedListWatch, type WatchStep } from './scripted-list-watch.ts';

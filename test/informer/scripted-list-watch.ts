@@ -1,13 +1,13 @@
 import { type Clock, sleep } from '../../src/clock/clock.ts';
-import { NetworkError } from '../../src/kube/errors.ts';
 import type {
   ListOptions,
   ListPage,
   ListWatch,
   WatchEvent,
   WatchOptions,
-} from '../../src/kube/list-watch.ts';
-import type { KubeObject } from '../../src/kube/types.ts';
+} from '../../src/kube/api/list-watch.ts';
+import type { KubeObject } from '../../src/kube/api/types.ts';
+import { NetworkError } from '../../src/kube/errors.ts';
 
 /** What a watch does next; at the end of its steps the server closes it in good order. */
 export type WatchStep<T extends KubeObject> =

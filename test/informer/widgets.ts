@@ -1,7 +1,7 @@
+import type { ListPage, WatchEvent } from '../../src/kube/api/list-watch.ts';
+import { keyOf, type ObjectKey, objectKey } from '../../src/kube/api/object-key.ts';
+import type { KubeObject } from '../../src/kube/api/types.ts';
 import { ApiError, NetworkError } from '../../src/kube/errors.ts';
-import type { ListPage, WatchEvent } from '../../src/kube/list-watch.ts';
-import { keyOf, type ObjectKey, objectKey } from '../../src/kube/object-key.ts';
-import type { KubeObject } from '../../src/kube/types.ts';
 
 /** The kind of object that these tests watch, for nothing in an informer is about ConfigMaps. */
 export interface Widget extends KubeObject {

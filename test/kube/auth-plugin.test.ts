@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import type { User } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { AuthPlugin } from '../../src/kube/auth-plugin.ts';
+import { AuthPlugin } from '../../src/kube/config/auth-plugin.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { failureOf } from './open-transport.ts';
 import { temporaryFolder } from './temporary-files.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createConfigMapApi } from '../../src/kube/config-maps.ts';
-import { objectKey } from '../../src/kube/object-key.ts';
-import type { NewConfigMap } from '../../src/kube/types.ts';
+import { createConfigMapApi } from '../../src/kube/api/config-maps.ts';
+import { objectKey } from '../../src/kube/api/object-key.ts';
+import type { NewConfigMap } from '../../src/kube/api/types.ts';
 import { type Handler, sendJson, startServer } from './loopback-server.ts';
 import { failureOf, openTransport } from './open-transport.ts';
 

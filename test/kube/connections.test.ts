@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import process from 'node:process';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock/clock.ts';
-import { Connections } from '../../src/kube/connections.ts';
+import { Connections } from '../../src/kube/http/connections.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type CertificateAuthority, createAuthority, type KeyPair } from '../support/tls.ts';
 import { waitFor } from '../support/wait-for.ts';

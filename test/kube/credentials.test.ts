@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { ClusterUser } from '../../src/kube/cluster.ts';
-import { UserCredentials } from '../../src/kube/credentials.ts';
+import type { ClusterUser } from '../../src/kube/config/cluster.ts';
+import { UserCredentials } from '../../src/kube/config/credentials.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { failureOf } from './open-transport.ts';
 import { temporaryFolder } from './temporary-files.ts';

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
+import { type KubeConfigOptions, loadCluster } from '../../src/kube/config/kube-config.ts';
 import { KubeConfigError } from '../../src/kube/errors.ts';
-import { type KubeConfigOptions, loadCluster } from '../../src/kube/kube-config.ts';
 import { createAuthority } from '../support/tls.ts';
 import { temporaryFolder } from './temporary-files.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ConfigMapApi, createConfigMapApi } from '../../src/kube/config-maps.ts';
+import { type ConfigMapApi, createConfigMapApi } from '../../src/kube/api/config-maps.ts';
+import { createListWatch } from '../../src/kube/api/http-list-watch.ts';
+import type { WatchEvent } from '../../src/kube/api/list-watch.ts';
+import { objectKey } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
+import { loadCluster } from '../../src/kube/config/kube-config.ts';
 import { isAlreadyExists, isConflict, isInvalid, isNotFound, isUnauthorized } from '../../src/kube/errors.ts';
-import { createListWatch } from '../../src/kube/http-list-watch.ts';
-import { loadCluster } from '../../src/kube/kube-config.ts';
-import type { WatchEvent } from '../../src/kube/list-watch.ts';
-import { objectKey } from '../../src/kube/object-key.ts';
-import type { Transport } from '../../src/kube/transport.ts';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { Transport } from '../../src/kube/http/transport.ts';
 import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
 import { failureOf, openTransport } from './open-transport.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/clock.ts';
-import { createNamespacePoll } from '../../src/kube/namespace-poll.ts';
+import { createNamespacePoll } from '../../src/kube/api/namespace-poll.ts';
 import { startServer } from './loopback-server.ts';
 import { failureOf, openTransport } from './open-transport.ts';
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock/clock.ts';
-import type { Cluster } from '../../src/kube/cluster.ts';
-import { createTransport, type Transport, type TransportOptions } from '../../src/kube/transport.ts';
+import type { Cluster } from '../../src/kube/config/cluster.ts';
+import { createTransport, type Transport, type TransportOptions } from '../../src/kube/http/transport.ts';
 
 /** A transport that is stopped with the test; `stop` stops it before. */
 export function openTransport(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyPatch } from 'rfc6902';
-import { keyOf, type ObjectKey, splitKey } from '../../src/kube/object-key.ts';
-import type { ConfigMap, NextConfigMap } from '../../src/kube/types.ts';
+import { keyOf, type ObjectKey, splitKey } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap, NextConfigMap } from '../../src/kube/api/types.ts';
 import { annotationsAt, companionShape, ownerReferenceAt } from '../../src/mirror/companion.ts';
 import { selectContent } from '../../src/mirror/content.ts';
 import { observe } from '../../src/mirror/observed.ts';

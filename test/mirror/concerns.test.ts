@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import {
   concernedSources,
   isConcernedByNamespace,

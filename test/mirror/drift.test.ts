@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap, OwnerReference } from '../../src/kube/types.ts';
+import type { ConfigMap, OwnerReference } from '../../src/kube/api/types.ts';
 import { companionShape } from '../../src/mirror/companion.ts';
 import { type Difference, differences } from '../../src/mirror/drift.ts';
 import { healingPatch } from '../../src/mirror/patch.ts';

@@ -1,5 +1,5 @@
-import { keyOf } from '../../src/kube/object-key.ts';
-import type { ConfigMap, Namespace } from '../../src/kube/types.ts';
+import { keyOf } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
 
 /**
  * SPEC's rules once more, written as plainly as they are said there and without any of the code that they judge.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap, OwnerReference } from '../../src/kube/types.ts';
+import type { ConfigMap, OwnerReference } from '../../src/kube/api/types.ts';
 import { digestOf } from '../../src/mirror/digest.ts';
 import { sourceReference } from '../../src/mirror/observed.ts';
 import { companion, configMap, controllerReference, observed, source, stripped, vocabulary } from './wire.ts';

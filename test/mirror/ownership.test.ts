@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap, OwnerReference } from '../../src/kube/types.ts';
+import type { ConfigMap, OwnerReference } from '../../src/kube/api/types.ts';
 import { isCompanionOf, isControlledBy, mayDelete } from '../../src/mirror/ownership.ts';
 import { companion, configMap, controllerReference, observed, source, vocabulary } from './wire.ts';
 

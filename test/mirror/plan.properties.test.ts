@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keyOf, splitKey } from '../../src/kube/object-key.ts';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import { keyOf, splitKey } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { digestOf } from '../../src/mirror/digest.ts';
 import type { Step } from '../../src/mirror/step.ts';
 import { carryOut } from './api-server.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { keyOf } from '../../src/kube/object-key.ts';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import { keyOf } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import type { Ask, Pattern, Rules, Selector } from './model.ts';
 import { companion, configMap, type controllerReference, namespace, source, stripped } from './wire.ts';
 import { boundsOf, type World } from './world.ts';

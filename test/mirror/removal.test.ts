@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap, Namespace } from '../../src/kube/types.ts';
+import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
 import { companionShape } from '../../src/mirror/companion.ts';
 import { planSource } from '../../src/mirror/plan.ts';
 import type { ClusterView } from '../../src/mirror/view.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { observe } from '../../src/mirror/observed.ts';
 import { carryOut } from './api-server.ts';
 import { configMap, observed, source, vocabulary } from './wire.ts';

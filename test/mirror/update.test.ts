@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap } from '../../src/kube/types.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { replacement, updated } from '../../src/mirror/update.ts';
 import { replaced } from './api-server.ts';
 import { configMap, observed } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { ConfigMap, Namespace, ObjectMeta, OwnerReference } from '../../src/kube/types.ts';
+import type { ConfigMap, Namespace, ObjectMeta, OwnerReference } from '../../src/kube/api/types.ts';
 import { digestOf } from '../../src/mirror/digest.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observed.ts';
 import { type ObservedNamespace, observeNamespace } from '../../src/mirror/placement.ts';

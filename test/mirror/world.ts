@@ -1,5 +1,5 @@
-import { keyOf, type ObjectKey, objectKey, parseKey } from '../../src/kube/object-key.ts';
-import type { ConfigMap, Namespace } from '../../src/kube/types.ts';
+import { keyOf, type ObjectKey, objectKey, parseKey } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
 import { companionShape } from '../../src/mirror/companion.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observed.ts';
 import { parseNamespacePatterns } from '../../src/mirror/patterns.ts';

@@ -56,18 +56,18 @@ describe('the layer rules', () => {
       name: 'a rule that looks at the clock',
       path: 'src/mirror/plan.ts',
       text: "import type { Clock } from '../clock/clock.ts';",
-      reason: 'mirror may import only src/kube/types.ts, src/kube/object-key.ts, node:crypto',
+      reason: 'mirror may import only src/kube/api/types.ts, src/kube/api/object-key.ts, node:crypto',
     },
     {
       name: 'a rule that reads a file',
       path: 'src/mirror/plan.ts',
       text: "import { readFileSync } from 'node:fs';",
-      reason: 'mirror may import only src/kube/types.ts, src/kube/object-key.ts, node:crypto',
+      reason: 'mirror may import only src/kube/api/types.ts, src/kube/api/object-key.ts, node:crypto',
     },
     {
       name: "a sandbox that shares the controller's code",
       path: 'src/sandbox/patch.ts',
-      text: "import { objectKey } from '../kube/object-key.ts';",
+      text: "import { objectKey } from '../kube/api/object-key.ts';",
       reason: 'the sandbox imports nothing outside its folder',
     },
     {
@@ -128,7 +128,7 @@ describe('the layer rules', () => {
     {
       name: 'what mirror may see',
       path: 'src/mirror/plan.ts',
-      text: "import type { A } from '../kube/types.ts';",
+      text: "import type { A } from '../kube/api/types.ts';",
     },
     {
       name: 'the sandbox in the demo',

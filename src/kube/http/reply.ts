@@ -1,4 +1,4 @@
-import { type ApiError, NetworkError } from './errors.ts';
+import { type ApiError, NetworkError } from '../errors.ts';
 import type { Answer } from './exchange.ts';
 import { apiErrorOfReply } from './status.ts';
 

@@ -1,8 +1,8 @@
-import { type ApiError, NetworkError } from './errors.ts';
-import { parseJsonObject } from './json.ts';
+import { type ApiError, NetworkError } from '../errors.ts';
+import { parseJsonObject } from '../http/json.ts';
+import { apiErrorOfWatch } from '../http/status.ts';
 import { LineSplitter, LineTooLongError } from './json-lines.ts';
 import type { WatchEvent } from './list-watch.ts';
-import { apiErrorOfWatch } from './status.ts';
 import type { KubeObject } from './types.ts';
 
 /** https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/3157-watch-list */

@@ -1,7 +1,7 @@
-import { malformed } from './errors.ts';
-import { parseJsonObject } from './json.ts';
+import { malformed } from '../errors.ts';
+import { parseJsonObject } from '../http/json.ts';
+import type { Transport } from '../http/transport.ts';
 import type { ListOptions, ListPage, ListWatch, WatchEvent, WatchOptions } from './list-watch.ts';
-import type { Transport } from './transport.ts';
 import type { KubeObject } from './types.ts';
 import { watchEvents } from './watch-events.ts';
 

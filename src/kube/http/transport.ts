@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
-import { type Clock, sleep } from '../clock/clock.ts';
-import type { Cluster } from './cluster.ts';
+import { type Clock, sleep } from '../../clock/clock.ts';
+import type { Cluster } from '../config/cluster.ts';
+import { type Credential, type Credentials, UserCredentials } from '../config/credentials.ts';
+import { ApiError } from '../errors.ts';
 import { Connections } from './connections.ts';
-import { type Credential, type Credentials, UserCredentials } from './credentials.ts';
 import { Deadlines } from './deadlines.ts';
-import { ApiError } from './errors.ts';
 import { type Answer, beginExchange, exchange } from './exchange.ts';
 import { hostOf, isTlsFailure, networkErrorOf } from './network-error.ts';
 import { type ApiReply, isSuccess, refusalOf, replyOf } from './reply.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock/clock.ts';
+import type { Clock, Timer } from '../../clock/clock.ts';
 
 /** The time limit of many requests, the same for all, on one timer: one for each is 2 % of our processor time in a burst. */
 export class Deadlines {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Material } from './cluster.ts';
 
 /** client-go reads token files this often; kubelet rotates them well before they expire. */

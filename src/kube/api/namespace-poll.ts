@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '../clock/clock.ts';
-import { isForbidden, isNotFound } from './errors.ts';
-import { callForObject } from './json.ts';
+import { type Clock, sleep } from '../../clock/clock.ts';
+import { isForbidden, isNotFound } from '../errors.ts';
+import type { Transport } from '../http/transport.ts';
+import { callForObject } from './call-for-object.ts';
 import type { ListWatch, WatchEvent } from './list-watch.ts';
-import type { Transport } from './transport.ts';
 import type { Namespace } from './types.ts';
 
 /** A Namespace, or in its place what says that we may not read it. */

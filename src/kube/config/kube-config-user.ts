@@ -1,6 +1,6 @@
 import type { Cluster as LibraryCluster, User as LibraryUser } from '@kubernetes/client-node';
+import { KubeConfigError } from '../errors.ts';
 import type { ClusterUser, Impersonation, Material } from './cluster.ts';
-import { KubeConfigError } from './errors.ts';
 import type { UserExtras } from './kube-config-file.ts';
 
 /** Data wins over a file, as in client-go. */

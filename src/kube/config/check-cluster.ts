@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { KubeConfigError } from '../errors.ts';
 import type { Cluster, Material } from './cluster.ts';
-import { KubeConfigError } from './errors.ts';
 
 /** Finds what cannot work before anything is started. Throws `KubeConfigError`. */
 export function checkCluster(cluster: Cluster): void {

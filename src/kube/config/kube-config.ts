@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Cluster as LibraryCluster } from '@kubernetes/client-node';
+import { KubeConfigError } from '../errors.ts';
 import { checkCluster } from './check-cluster.ts';
 import type { Cluster, ClusterTls } from './cluster.ts';
-import { KubeConfigError } from './errors.ts';
 import { type KubeConfigFile, mergeKubeConfigs, readKubeConfig } from './kube-config-file.ts';
 import { materialOf, userOf } from './kube-config-user.ts';
 import { type PodEnvironment, podCluster } from './pod-cluster.ts';

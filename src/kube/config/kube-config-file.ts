@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/client-node';
 import { load, YAMLException } from 'js-yaml';
-import { KubeConfigError } from './errors.ts';
+import { KubeConfigError } from '../errors.ts';
 
 /** What the client library does not read of a user. */
 export interface UserExtras {

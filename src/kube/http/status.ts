@@ -1,4 +1,4 @@
-import { ApiError, type StatusCause } from './errors.ts';
+import { ApiError, type StatusCause } from '../errors.ts';
 import { parseJsonObject } from './json.ts';
 
 /** What we read of a Kubernetes Status (meta/v1): the body of every failed request, the object of a watch's ERROR. */

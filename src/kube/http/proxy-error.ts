@@ -1,4 +1,4 @@
-import { NetworkError } from './errors.ts';
+import { NetworkError } from '../errors.ts';
 import { codeOf, hostOf } from './network-error.ts';
 
 /** What each code means to a person, as the end of a sentence about the proxy. */

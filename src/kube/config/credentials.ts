@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { NetworkError } from '../errors.ts';
 import { AuthPlugin, type PluginCredential } from './auth-plugin.ts';
 import type { ClusterUser, Impersonation } from './cluster.ts';
-import { NetworkError } from './errors.ts';
 import { RotatingText } from './rotating-text.ts';
 
 /** What proves to the server who we are. A secret: never logged, never part of a message. */

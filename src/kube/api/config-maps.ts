@@ -1,6 +1,6 @@
-import { callForObject } from './json.ts';
+import type { ApiRequest, Transport } from '../http/transport.ts';
+import { callForObject } from './call-for-object.ts';
 import { keyOf, type ObjectKey, splitKey } from './object-key.ts';
-import type { ApiRequest, Transport } from './transport.ts';
 import type { ConfigMap, JsonPatch, NewConfigMap, NextConfigMap, ObjectMeta } from './types.ts';
 
 /** Reads and writes of ConfigMaps. All of them reject with `ApiError` or `NetworkError`, within the transport's time limit. */

@@ -1,11 +1,11 @@
 import { createSecureContext } from 'node:tls';
 import { type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import type { Clock } from '../clock/clock.ts';
-import type { Cluster } from './cluster.ts';
-import type { Credential } from './credentials.ts';
-import { NetworkError } from './errors.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Cluster } from '../config/cluster.ts';
+import type { Credential } from '../config/credentials.ts';
+import { RotatingText } from '../config/rotating-text.ts';
+import { NetworkError } from '../errors.ts';
 import { proxyErrorOf } from './proxy-error.ts';
-import { RotatingText } from './rotating-text.ts';
 
 /** Two sets of connections, so that a call never queues behind a watch. */
 export interface Dispatchers {

@@ -1,5 +1,5 @@
+import { NetworkError } from '../errors.ts';
 import type { Deadlines } from './deadlines.ts';
-import { NetworkError } from './errors.ts';
 
 export interface RequestScopeOptions {
   readonly deadlines: Deadlines;

@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:https';
 import { KubeConfig, type User } from '@kubernetes/client-node';
-import type { Clock } from '../clock/clock.ts';
-import { NetworkError } from './errors.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { NetworkError } from '../errors.ts';
 
 /** What a plugin gave: a header, a client certificate (PEM), or both. */
 export interface PluginCredential {
