@@ -8,7 +8,7 @@ import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { createTransport, type Transport } from '../kube/http/transport.ts';
-import type { Bounds } from '../mirror/placement.ts';
+import type { Bounds } from '../mirror/plan/placement.ts';
 import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
@@ -34,7 +34,8 @@ export function openController(
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
-    connections: flags['max-writes-in-flight'],
+    // Writes without an answer keep their connections, and must leave some to the others (SPEC R16).
+    connections: 8 * flags['max-writes-in-flight'],
   });
   const vocabulary = vocabularyOf(flags.domain);
   const bounds: Bounds = {

@@ -92,7 +92,7 @@ function openDemoController({ kind, cluster }: Stage, { domain }: Setting, log: 
   const flags = flagValues(CONTROLLER_FLAGS, { domain, ...bounds }, {});
   const session = openController(cluster, flags, log, systemClock);
   return {
-    hasSynced: () => session.controller.hasSynced(),
+    isSynced: () => session.controller.isSynced(),
     run: async (signal) => {
       await using running = session;
       await running.controller.run(signal);

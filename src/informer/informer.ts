@@ -43,7 +43,7 @@ export interface Informer<S extends Stored, I extends string = string> {
   /** Resolves when everything has stopped after `signal` aborted. May be called once. */
   run(signal: AbortSignal): Promise<void>;
   /** Whether all of the first list is in the store and the handlers know of it. Stays true. */
-  hasSynced(): boolean;
+  isSynced(): boolean;
   /** Resolves once synced, or as soon as `signal` aborts: look at the signal. */
   whenSynced(signal: AbortSignal): Promise<void>;
   /**
@@ -98,12 +98,12 @@ class SharedInformer<T extends KubeObject, S extends Stored, I extends string> i
     await Promise.all(this.#reflectors.map((reflector) => reflector.run(signal)));
   }
 
-  hasSynced(): boolean {
+  isSynced(): boolean {
     return this.#unsynced.size === 0;
   }
 
   whenSynced(signal: AbortSignal): Promise<void> {
-    if (this.hasSynced() || signal.aborted) return Promise.resolve();
+    if (this.isSynced() || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);
@@ -125,6 +125,6 @@ class SharedInformer<T extends KubeObject, S extends Stored, I extends string> i
 
   #listed(scope: string): void {
     this.#unsynced.delete(scope);
-    if (this.hasSynced()) for (const wake of this.#waiting) wake();
+    if (this.isSynced()) for (const wake of this.#waiting) wake();
   }
 }

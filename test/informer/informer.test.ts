@@ -104,7 +104,7 @@ describe('the life of an informer', () => {
     const waiting = running.informer.whenSynced(patience.signal);
     patience.abort();
     await waiting;
-    expect(running.informer.hasSynced()).toBe(false);
+    expect(running.informer.isSynced()).toBe(false);
   });
 
   const moments: Record<string, Script> = {
@@ -165,11 +165,11 @@ describe('several list-watches, one store', () => {
     });
     await running.start();
     expect(running.cached).toEqual(['one/x@1']);
-    expect(running.informer.hasSynced() || synced).toBe(false);
+    expect(running.informer.isSynced() || synced).toBe(false);
     await running.clock.advance(1_000);
     await patient;
     expect(running.cached).toEqual(['one/x@1', 'two/x@2']);
-    expect(running.informer.hasSynced()).toBe(true);
+    expect(running.informer.isSynced()).toBe(true);
     expect(running.informer.lister.get(keyed('x', 'two'))?.resourceVersion).toBe('2');
     expect(running.informer.lister.byIndex('colour', 'red')).toHaveLength(2);
     expect(running.informer.lister.size).toBe(2);
@@ -293,7 +293,7 @@ describe('[W2] no turn of the event loop takes more than 20 ms', () => {
     });
     await running.informer.run(stop.signal);
     expect(told.length).toBeLessThan(10);
-    expect(running.informer.hasSynced()).toBe(false);
+    expect(running.informer.isSynced()).toBe(false);
     expect(clock.pendingTimers).toBe(0);
     expect(server.underWay).toBe(0);
   });

@@ -29,12 +29,12 @@ test('[W2] the initial list streams: nothing is seen before its end, all of it a
   await running.clock.advance(150);
   expect(running.cached).toEqual([]);
   expect(running.replay.told).toEqual([]);
-  expect(running.informer.hasSynced()).toBe(false);
+  expect(running.informer.isSynced()).toBe(false);
 
   await running.clock.advance(50);
   expect(running.cached).toEqual(['default/a@1', 'default/b@2']);
   expect(running.replay.told).toEqual(['add default/a@1', 'add default/b@2']);
-  expect(running.informer.hasSynced()).toBe(true);
+  expect(running.informer.isSynced()).toBe(true);
   expect(server.requests.map((request) => request.call)).toEqual(['watch']);
   expect(server.watches[0]).toMatchObject({ sendInitialEvents: true });
   expect(server.watches[0]).not.toHaveProperty('resourceVersion');

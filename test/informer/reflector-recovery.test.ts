@@ -230,7 +230,7 @@ test('[W3] an outage is not over while the list works and the watch does not', a
     watches: [[fail(refused)], [fail(expired)]],
   });
   await running.clock.advance(10 * minute);
-  expect(running.informer.hasSynced()).toBe(true);
+  expect(running.informer.isSynced()).toBe(true);
   expect(running.log.told.map(({ level, message }) => `${level}: ${message}`)).toEqual([
     'info: the server does not stream lists, listing in pages from now on',
     'info: listed',
@@ -238,7 +238,7 @@ test('[W3] an outage is not over while the list works and the watch does not', a
   ]);
 });
 
-test('[W5] staleness is the time since the server last sent something', async () => {
+test('[W3] staleness is the time since the server last sent something', async () => {
   await using running = await startInformer({
     watches: [[listed, wait(minute), send(bookmark(11)), hang], [fail(apiError(503, 'ServiceUnavailable'))]],
   });
@@ -250,7 +250,7 @@ test('[W5] staleness is the time since the server last sent something', async ()
   expect(running.informer.staleMs()).toBe(5 * minute);
 });
 
-test('[W5] a watch that the server ends in good order was in touch until then', async () => {
+test('[W3] a watch that the server ends in good order was in touch until then', async () => {
   await using running = await startInformer({ watches: [[listed, wait(80_000)], [hang]] });
   await running.clock.advance(81_000);
   expect(running.informer.staleMs()).toBe(1_000);

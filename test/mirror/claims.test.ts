@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { objectKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
-import { claimIndexValues, claims, claimsOf, precedingClaimant } from '../../src/mirror/claims.ts';
+import { claimIndexValues, claims, claimsOf, precedingClaimant } from '../../src/mirror/plan/claims.ts';
 import { configMap, namespace, observed, source } from './wire.ts';
 import { boundsOf, viewOf, type World, world } from './world.ts';
 

@@ -6,8 +6,8 @@ import {
   isConcernedByNamespace,
   targetIndexValues,
   targetIndexValuesOf,
-} from '../../src/mirror/concerns.ts';
-import { matchesTargets } from '../../src/mirror/placement.ts';
+} from '../../src/mirror/plan/concerns.ts';
+import { matchesTargets } from '../../src/mirror/plan/placement.ts';
 import {
   companion,
   configMap,

@@ -4,7 +4,7 @@ import {
   formatCopiedKeys,
   mayCopy,
   parseCopiedKeys,
-} from '../../src/mirror/copied-metadata.ts';
+} from '../../src/mirror/companion/copied-metadata.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 import { observed, type StringMap, source, vocabulary } from './wire.ts';
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Content, digestOf } from '../../src/mirror/digest.ts';
+import type { Content } from '../../src/mirror/observe/content.ts';
+import { digestOf } from '../../src/mirror/observe/digest.ts';
 
 const content = (data: Content['data'], binaryData: Content['binaryData'] = {}): Content => ({
   data,

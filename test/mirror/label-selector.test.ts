@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchesSelector, parseLabelSelector } from '../../src/mirror/label-selector.ts';
+import { matchesSelector, parseLabelSelector } from '../../src/mirror/request/label-selector.ts';
 
 function selector(text: string) {
   const result = parseLabelSelector(text);
@@ -93,7 +93,7 @@ describe('[M2] a label selector means what it means to Kubernetes', () => {
 
 describe('[R13] a bad label selector is told how to be mended', () => {
   const forms = 'write "key=value", "key in (a,b)", "key notin (a,b)", "key" or "!key"';
-  const tooManyCommas = 'an empty requirement: there is a comma too many';
+  const tooManyCommas = 'there is a comma too many';
   const noInteger = '">" and "<" compare with a whole number below 2^63';
   const cases: Readonly<Record<string, readonly [text: string, problem: string]>> = {
     'a comma at the end': ['x=a,', tooManyCommas],

@@ -108,14 +108,15 @@ export function isOurs(
   source: { readonly key: string; readonly uid: string | undefined },
 ): boolean {
   const { labels = {}, annotations = {}, ownerReferences = [], namespace } = object.metadata;
+  const isController = ownerReferences.some(({ controller, uid }) => controller && uid === source.uid);
+  if (isController && namespace === namespaceOf(source.key)) return true;
   const self = annotations['workshop.io/companion'];
   if (self !== undefined && self !== keyOf(object)) return false;
   let marks = 0;
   if (labels['workshop.io/managed'] === 'companion') marks += 1;
   if (annotations['workshop.io/source'] === source.key) marks += 1;
   if (source.uid !== undefined && annotations['workshop.io/source-uid'] === source.uid) marks += 1;
-  const isController = ownerReferences.some(({ controller, uid }) => controller && uid === source.uid);
-  return marks >= 2 || (isController && namespace === namespaceOf(source.key));
+  return marks >= 2;
 }
 
 /** SPEC R8: what may be deleted at all. */

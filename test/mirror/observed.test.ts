@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap, OwnerReference } from '../../src/kube/api/types.ts';
-import { digestOf } from '../../src/mirror/digest.ts';
-import { sourceReference } from '../../src/mirror/observed.ts';
+import { digestOf } from '../../src/mirror/observe/digest.ts';
+import { sourceReference } from '../../src/mirror/observe/observed-config-map.ts';
 import { companion, configMap, controllerReference, observed, source, stripped, vocabulary } from './wire.ts';
 
 const colors = source('team-a/colors');
@@ -87,7 +87,6 @@ test('what is absent on the wire is empty, and nothing that is there is lost', (
     digest: digestOf({ data: {}, binaryData: {} }),
     request: undefined,
     editedBy: undefined,
-    hasMore: false,
   });
   const full = { ...colors, immutable: true };
   const { deletionTimestamp: _, ...metadata } = full.metadata;

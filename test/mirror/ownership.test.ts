@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap, OwnerReference } from '../../src/kube/api/types.ts';
-import { isCompanionOf, isControlledBy, mayDelete } from '../../src/mirror/ownership.ts';
+import { isCompanionOf, isControlledBy, mayDelete } from '../../src/mirror/companion/ownership.ts';
 import { companion, configMap, controllerReference, observed, source, vocabulary } from './wire.ts';
 
 const colors = source('team-a/colors');
@@ -50,7 +50,7 @@ describe('[R6] whose an object at a companion name is', () => {
     ({ combination }) => {
       const { label, reference, uid, self, owner } = combination;
       const marks = [label, reference, uid].filter(Boolean).length;
-      const ours = self !== 'other' && (marks >= 2 || owner);
+      const ours = owner || (self !== 'other' && marks >= 2);
       expect(
         isCompanionOf(observed(objectWith(combination, 'team-a/colors-synced')), identity, vocabulary),
       ).toBe(ours);

@@ -5,7 +5,7 @@ import {
   matchesPatterns,
   parseKeyGlobs,
   parseNamespacePatterns,
-} from '../../src/mirror/patterns.ts';
+} from '../../src/mirror/request/patterns.ts';
 
 function patterns(text: string) {
   const result = parseNamespacePatterns(text, { exclusions: true });
@@ -50,7 +50,7 @@ describe('[M2] a list of namespaces', () => {
 
 describe('[R13] a bad list of namespaces is told how to be mended', () => {
   const regularExpression =
-    'regular expressions are not understood; write an exact name, or a prefix that ends in one "*", such as "team-*"';
+    'regular expressions are not supported; write an exact name, or a prefix that ends in one "*", such as "team-*"';
   const oneStar =
     '"*" may stand only once, at the end, such as "team-*"; for anything finer use a label selector over namespaces';
   const noName =
@@ -138,7 +138,7 @@ describe('[M3] a list of keys', () => {
 
   test('[R13] what no key can be named is told so, with the item', () => {
     const problem = (item: string) =>
-      `"${item}": no key can be named so; write key names, in which "*" stands for any characters, such as "*.json"`;
+      `"${item}": not a possible key; write key names, in which "*" stands for any characters, such as "*.json"`;
     expect(parseKeyGlobs('a, b c', 'data')).toEqual({ ok: false, problem: problem('b c') });
     expect(parseKeyGlobs('a.(yaml|yml)', 'data')).toEqual({ ok: false, problem: problem('a.(yaml|yml)') });
     expect(parseKeyGlobs('!a', 'data')).toEqual({ ok: false, problem: problem('!a') });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { boundsRefusal, observeNamespace, placementIn } from '../../src/mirror/placement.ts';
+import { observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
+import { boundsRefusal, placementIn } from '../../src/mirror/plan/placement.ts';
 import {
   type NamespaceParts,
   namespace,
@@ -27,24 +28,24 @@ function placement(
   return placementIn(observedNamespace(name, parts), { namespace: 'team-a', targets }, boundsOf(flags));
 }
 
-const wanted = { kind: 'wanted' };
+const desired = { kind: 'desired' };
 
 describe('[P1] the administrator bounds where the controller writes', () => {
   const forbidden = (reason: string) => ({ kind: 'forbidden', reason });
   const cases: Readonly<Record<string, readonly [name: string, flags: Flags, expected: object]>> = {
-    'by default everywhere': ['prod', {}, wanted],
+    'by default everywhere': ['prod', {}, desired],
     'by default not in kube-*': [
       'kube-system',
       {},
       forbidden('the namespace is among --deny-target-namespaces'),
     ],
-    'in kube-* when nothing is denied': ['kube-system', { deny: '' }, wanted],
+    'in kube-* when nothing is denied': ['kube-system', { deny: '' }, desired],
     'only where it is allowed': [
       'prod',
       { allow: 'team-*' },
       forbidden('the namespace is not among --allow-target-namespaces'),
     ],
-    'where it is allowed by a prefix': ['team-b', { allow: 'team-*' }, wanted],
+    'where it is allowed by a prefix': ['team-b', { allow: 'team-*' }, desired],
     'nowhere when nothing is allowed': [
       'prod',
       { allow: '' },
@@ -55,13 +56,13 @@ describe('[P1] the administrator bounds where the controller writes', () => {
       { allow: 'prod', deny: 'prod' },
       forbidden('the namespace is among --deny-target-namespaces'),
     ],
-    "never in question for the source's own namespace": ['team-a', { allow: 'x', deny: '*' }, wanted],
+    "never in question for the source's own namespace": ['team-a', { allow: 'x', deny: '*' }, desired],
     '[P2] not outside --namespaces': [
       'prod',
       { namespaces: ['team-a'] },
       forbidden('the namespace is not among --namespaces'),
     ],
-    '[P2] inside --namespaces': ['prod', { namespaces: ['team-a', 'prod'] }, wanted],
+    '[P2] inside --namespaces': ['prod', { namespaces: ['team-a', 'prod'] }, desired],
     '[P2] a denied namespace stays denied inside --namespaces': [
       'prod',
       { namespaces: ['team-a', 'prod'], deny: 'prod' },
@@ -79,32 +80,33 @@ describe('[P1] the administrator bounds where the controller writes', () => {
 
 describe('[P3] a namespace accepts mirrors, or does not', () => {
   const refused = (reason: string) => ({ kind: 'unconsented', reason });
-  const notFrom = refused("the namespace's accept-mirrors-from does not accept from team-a");
-  const unsaid = refused('the namespace has not consented, and --require-consent is set');
+  const notFrom = refused("the namespace's accept-mirrors-from does not accept team-a");
+  const unsaid = refused('the namespace has no accept-mirrors-from, and --require-consent is set');
+  const forbidden = (reason: string) => ({ kind: 'forbidden', reason });
   const consent = { requireConsent: true };
   const cases: Readonly<
     Record<string, readonly [accepts: string | undefined, flags: Flags, expected: object]>
   > = {
-    'without a word it accepts': [undefined, {}, wanted],
+    'without a word it accepts': [undefined, {}, desired],
     'without a word it refuses when consent is required': [undefined, consent, unsaid],
-    'the source namespace by name': ['team-a', {}, wanted],
-    'the source namespace by a prefix': ['platform-*, team-*', consent, wanted],
-    'everybody by a star': ['*', consent, wanted],
+    'the source namespace by name': ['team-a', {}, desired],
+    'the source namespace by a prefix': ['platform-*, team-*', consent, desired],
+    'everybody by a star': ['*', consent, desired],
     'nobody but whom it names': ['team-b, platform-*', {}, notFrom],
     'nobody by an empty value': ['', {}, notFrom],
     'nobody by blanks and commas': [' , ', {}, notFrom],
     'nobody by a malformed value': [
       'team-a, team-.*',
       {},
-      refused(
-        `the namespace's accept-mirrors-from is malformed and so accepts nobody: "team-.*": regular expressions are not understood; write an exact name, or a prefix that ends in one "*", such as "team-*"`,
+      forbidden(
+        `the namespace's accept-mirrors-from is malformed, so nothing new is accepted: "team-.*": regular expressions are not supported; write an exact name, or a prefix that ends in one "*", such as "team-*"`,
       ),
     ],
     'nobody by an exclusion, which may not stand there': [
       '*, !team-b',
       {},
-      refused(
-        `the namespace's accept-mirrors-from is malformed and so accepts nobody: "!team-b": exclusions ("!") are not allowed here`,
+      forbidden(
+        `the namespace's accept-mirrors-from is malformed, so nothing new is accepted: "!team-b": exclusions ("!") are not allowed here`,
       ),
     ],
   };
@@ -115,7 +117,7 @@ describe('[P3] a namespace accepts mirrors, or does not', () => {
   test.for([undefined, '', 'team-b', 'mal.formed'])(
     "the source's own namespace needs none, even where it says %j",
     (accepts) => {
-      expect(placement('team-a', accepts === undefined ? {} : { accepts }, consent)).toEqual(wanted);
+      expect(placement('team-a', accepts === undefined ? {} : { accepts }, consent)).toEqual(desired);
     },
   );
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
-import { companionShape } from '../../src/mirror/companion.ts';
-import { planSource } from '../../src/mirror/plan.ts';
-import type { ClusterView } from '../../src/mirror/view.ts';
+import { companionShape } from '../../src/mirror/companion/companion.ts';
+import { planSource } from '../../src/mirror/plan/plan.ts';
+import type { ClusterView } from '../../src/mirror/plan/view.ts';
 import {
   companion,
   configMap,
@@ -21,7 +21,7 @@ const plan = (key: string, of: World) => inWords(planFor(key, of));
 const key = 'team-a/colors';
 const retaining = { annotations: { 'workshop.io/deletion-policy': 'retain' } };
 
-describe('[R4] a companion that its source no longer asks for', () => {
+describe('[R4] a companion that its source no longer needs', () => {
   const asking = (asks: StringMap) => source(key, asks);
   const namespaces = [namespace('team-a'), namespace('team-b'), namespace('team-c')];
   const there = companion(source(key), 'team-b/colors-synced');
@@ -31,7 +31,7 @@ describe('[R4] a companion that its source no longer asks for', () => {
     objects: readonly ConfigMap[] = [there, kept],
     of: readonly Namespace[] = namespaces,
   ) => plan(key, world([asking(asks), ...objects], of));
-  const gone = 'team-b/colors-synced: delete, unwanted; the source no longer asks for it';
+  const gone = 'team-b/colors-synced: delete, unwanted; the source no longer targets the namespace';
 
   test('because the list was narrowed, goes', () => {
     expect(plans({ 'target-namespaces': 'team-c' })).toEqual([gone, 'team-c/colors-synced: none, in sync; ']);
@@ -46,21 +46,24 @@ describe('[R4] a companion that its source no longer asks for', () => {
   });
 
   test('because the targets were removed, goes', () => {
-    expect(plans({}, [there])).toEqual(['team-a/colors-synced: create, missing; there is none', gone]);
+    expect(plans({}, [there])).toEqual([
+      'team-a/colors-synced: create, missing; it did not exist',
+      'team-b/colors-synced: delete, unwanted; the source no longer targets namespaces',
+    ]);
   });
 
   test('because the companion name was changed, goes when the new one comes', () => {
     expect(plans({ 'target-namespaces': 'team-b', 'companion-name': 'new' }, [there])).toEqual([
-      gone,
-      'team-b/new: create, missing; there is none',
+      'team-b/colors-synced: delete, unwanted; companions of the source are named new now',
+      'team-b/new: create, missing; it did not exist',
     ]);
   });
 
   test('beside the source, because its name was changed, goes', () => {
     const beside = companion(source(key), 'team-a/colors-synced');
     expect(plans({ 'companion-name': 'new' }, [beside])).toEqual([
-      'team-a/colors-synced: delete, unwanted; the source no longer asks for it',
-      'team-a/new: create, missing; there is none',
+      'team-a/colors-synced: delete, unwanted; companions of the source are named new now',
+      'team-a/new: create, missing; it did not exist',
     ]);
   });
 
@@ -70,7 +73,7 @@ describe('[R4] a companion that its source no longer asks for', () => {
 
   test('[R8] stays when it does not say that it is no copy', () => {
     expect(plans({ 'target-namespaces': 'team-c' }, [stripped(there, 'workshop.io/companion')])).toEqual([
-      'team-c/colors-synced: create, missing; there is none',
+      'team-c/colors-synced: create, missing; it did not exist',
     ]);
   });
 
@@ -93,11 +96,33 @@ describe('[R4] a companion that its source no longer asks for', () => {
     ]);
   });
 
-  test('stays exactly as it is when the source asks to retain', () => {
-    expect(plans({ 'target-namespaces': 'team-c', 'deletion-policy': 'retain' }, [there])).toEqual([
-      'team-b/colors-synced: none, retained; the source no longer asks for it; its policy is to retain',
-      'team-c/colors-synced: create, missing; there is none',
-    ]);
+  test('stays when the source asks to retain: marked first, then as it is', () => {
+    const asks = { 'target-namespaces': 'team-c', 'deletion-policy': 'retain' };
+    expect(plans(asks, [there])[0]).toBe(
+      'team-b/colors-synced: update, retained; the source no longer targets the namespace; marking it as retained',
+    );
+    const marked = companion(source(key), 'team-b/colors-synced', retaining);
+    expect(plans(asks, [marked])[0]).toBe(
+      'team-b/colors-synced: none, retained; the source no longer targets the namespace; its policy is retain',
+    );
+  });
+
+  test('[R3] beside the source loses its owner reference when it is retained, and nobody else’s', () => {
+    const other = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'y' };
+    const owners = [controllerReference(source(key)), other];
+    const beside = companion(source(key), 'team-a/colors-synced', { owners });
+    const asks = { 'target-namespaces': 'team-c', 'deletion-policy': 'retain' };
+    const [step] = planFor(key, world([asking(asks), beside], namespaces)).filter(
+      ({ action }) => action === 'update',
+    );
+    expect(step).toMatchObject({
+      companion: 'team-a/colors-synced',
+      state: 'retained',
+      differences: [
+        { kind: 'annotation', key: 'workshop.io/deletion-policy', value: 'retain' },
+        { kind: 'owner references', value: [other] },
+      ],
+    });
   });
 
   test('goes when the source asks to delete, whatever the companion says', () => {
@@ -108,7 +133,7 @@ describe('[R4] a companion that its source no longer asks for', () => {
   test('[R10] is waited for when it is being deleted', () => {
     const going = companion(source(key), 'team-b/colors-synced', { deleting: true, finalizers: ['x/y'] });
     expect(plans({ 'target-namespaces': 'team-c' }, [going])[0]).toBe(
-      'team-b/colors-synced: none, waiting; it is being deleted',
+      'team-b/colors-synced: none, waiting; the companion is being deleted',
     );
   });
 
@@ -126,7 +151,7 @@ describe('[R4] a companion that its source no longer asks for', () => {
       boundsOf({ deny: 'team-b' }),
     );
     expect(plan(key, of)[0]).toBe(
-      'team-b/colors-synced: none, refused; the source no longer asks for it, but the namespace is among --deny-target-namespaces',
+      'team-b/colors-synced: none, refused; the source no longer targets the namespace, but the namespace is among --deny-target-namespaces',
     );
     const matched = world(
       [asking({ 'target-namespaces': 'team-b' }), there],
@@ -155,7 +180,7 @@ describe('[P3] consent withdrawn', () => {
     flags = {},
   ) => plan(key, world([source(key, asks), ...objects], [namespace('team-b', parts)], boundsOf(flags)));
   const there = companion(source(key), 'team-b/colors-synced');
-  const reason = "the namespace's accept-mirrors-from does not accept from team-a";
+  const reason = "the namespace's accept-mirrors-from does not accept team-a";
   const targets = { 'target-namespaces': 'team-b' };
 
   test('takes the companion away', () => {
@@ -172,7 +197,7 @@ describe('[P3] consent withdrawn', () => {
   });
 
   test('takes a retained one away though the namespace is no longer asked for', () => {
-    const elsewhere = { 'target-namespaces': 'x', 'deletion-policy': 'retain' };
+    const elsewhere = { 'target-namespaces': 'x-*', 'deletion-policy': 'retain' };
     expect(of(elsewhere, { accepts: 'x' }, [there])).toEqual([
       `team-b/colors-synced: delete, unwanted; ${reason}`,
     ]);
@@ -189,7 +214,7 @@ describe('[P3] consent withdrawn', () => {
 
   test('is also never having consented, where consent is required', () => {
     expect(of(targets, {}, [there], { requireConsent: true })).toEqual([
-      'team-b/colors-synced: delete, unwanted; the namespace has not consented, and --require-consent is set',
+      'team-b/colors-synced: delete, unwanted; the namespace has no accept-mirrors-from, and --require-consent is set',
     ]);
   });
 
@@ -216,7 +241,7 @@ describe('[R3] what a vanished source left behind', () => {
 
   test('beside it is left to the garbage collector', () => {
     expect(plan(key, world([beside]))).toEqual([
-      'team-a/colors-synced: none, waiting; the source is gone; garbage collection takes it',
+      'team-a/colors-synced: none, waiting; the source is gone; garbage collection deletes its companion',
     ]);
   });
 
@@ -235,9 +260,10 @@ describe('[R3] what a vanished source left behind', () => {
   test('stays when it says itself that it is to be retained, or says what is neither', () => {
     const policy = (value: string) =>
       companion(colors, 'team-b/colors-synced', { annotations: { 'workshop.io/deletion-policy': value } });
-    const retained = ['team-b/colors-synced: none, retained; the source is gone; its policy is to retain'];
-    expect(plan(key, world([policy('retain')]))).toEqual(retained);
-    expect(plan(key, world([policy('Delete')]))).toEqual(retained);
+    expect(plan(key, world([policy('retain')]))).toEqual([
+      'team-b/colors-synced: none, retained; the source is gone; its policy is retain',
+    ]);
+    expect(plan(key, world([policy('Delete')]))[0]).toContain(': update, retained');
     expect(plan(key, world([policy('delete')]))[0]).toContain(': delete, unwanted');
   });
 
@@ -286,20 +312,50 @@ describe('[R4] what an unlabelled source left behind', () => {
 
   test('stays when the source, as it is now, says retain, whatever the companion says', () => {
     expect(plan(key, world([unlabelled({ 'deletion-policy': 'retain' }), there]))).toEqual([
-      'team-b/colors-synced: none, retained; the source is no longer labelled; its policy is to retain',
+      'team-b/colors-synced: update, retained; the source is no longer labelled; marking it as retained',
     ]);
     const said = companion(source(key), 'team-b/colors-synced', retaining);
     expect(plan(key, world([unlabelled(), said]))[0]).toContain(': delete, unwanted');
   });
 
   test('stays when the source says what is neither delete nor retain', () => {
-    expect(plan(key, world([unlabelled({ 'deletion-policy': '' }), there]))[0]).toContain(': none, retained');
+    expect(plan(key, world([unlabelled({ 'deletion-policy': '' }), there]))[0]).toContain(
+      ': update, retained',
+    );
   });
 
   test('[M8] is never the source itself, though it bears the marks of a companion', () => {
     const marked = companion(source(key), key, { uid: `uid of ${key}` });
     expect(plan(key, world([marked, there]))).toEqual([
       'team-b/colors-synced: delete, unwanted; the source is no longer labelled',
+    ]);
+  });
+});
+
+describe('[P3] [P2] where consent is malformed or cannot be read', () => {
+  const there = companion(source(key), 'team-b/colors-synced');
+  const typo = namespace('team-b', { accepts: 'Team-A' });
+  const plans = (objects: readonly ConfigMap[]) => plan(key, world([...objects, there], [typo]));
+
+  test('a companion stays when its source targets the namespace, no longer does, is unlabelled, or is gone', () => {
+    const unlabelled = stripped(source(key), 'workshop.io/managed');
+    const worlds = [
+      [source(key, { 'target-namespaces': 'team-*' })],
+      [source(key, { 'target-namespaces': 'x-*' })],
+      [unlabelled],
+      [],
+    ];
+    for (const objects of worlds) {
+      expect(plans(objects)).toEqual([
+        expect.stringMatching(/^team-b\/colors-synced: none, refused; .*malformed/),
+      ]);
+    }
+  });
+
+  test('nothing new is created', () => {
+    const asks = { 'target-namespaces': 'team-b', 'companion-name': 'new' };
+    expect(plan(key, world([source(key, asks)], [typo]))).toEqual([
+      expect.stringMatching(/^team-b\/new: none, refused; .*malformed/),
     ]);
   });
 });

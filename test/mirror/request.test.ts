@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { matchesTargets } from '../../src/mirror/placement.ts';
-import { companionKey, type MirrorRequest, parseRequest } from '../../src/mirror/request.ts';
+import { matchesTargets } from '../../src/mirror/plan/placement.ts';
+import { companionKey, type MirrorRequest, parseRequest } from '../../src/mirror/request/request.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 import { type StringMap, vocabulary } from './wire.ts';
 
@@ -151,12 +151,12 @@ test('the deletion policy is delete or retain', () => {
 
 describe('[R13] a bad annotation makes the request bad, and is told with its key and how to mend it', () => {
   const emptyTargets = 'empty; name namespaces, such as "team-a, team-*", or remove the annotation';
-  const onlyExclusions = 'only exclusions; name what is wanted too, such as "*", or remove the annotation';
+  const onlyExclusions = 'only exclusions; include something too, such as "*", or remove the annotation';
   const emptySelector = 'empty; write a label selector, such as "env in (dev,qa)", or remove the annotation';
   const emptyKeys = 'empty; name keys, such as "app.yaml, *.json", or remove the annotation to copy all';
   const noKey =
-    'no key can be named so; write key names, in which "*" stands for any characters, such as "*.json"';
-  const noName = 'is not a name for an object (a-z, 0-9, "-" and ".")';
+    'not a possible key; write key names, in which "*" stands for any characters, such as "*.json"';
+  const noName = 'is not a valid object name (a-z, 0-9, "-" and ".")';
   const noPlaceholder = 'is not a placeholder; there are "{name}" and "{namespace}"';
   const cases: Readonly<Record<string, readonly [asks: StringMap, key: string, problem: string]>> = {
     'an empty list of namespaces': [{ 'target-namespaces': '' }, 'target-namespaces', emptyTargets],
@@ -174,7 +174,7 @@ describe('[R13] a bad annotation makes the request bad, and is told with its key
     'a regular expression where a prefix is meant': [
       { 'target-namespaces': 'team-.*' },
       'target-namespaces',
-      '"team-.*": regular expressions are not understood; write an exact name, or a prefix that ends in one "*", such as "team-*"',
+      '"team-.*": regular expressions are not supported; write an exact name, or a prefix that ends in one "*", such as "team-*"',
     ],
     'an empty selector': [{ 'target-namespace-selector': '' }, 'target-namespace-selector', emptySelector],
     'a blank selector beside a good list': [
@@ -231,7 +231,7 @@ describe('[R13] a bad annotation makes the request bad, and is told with its key
     'a companion that would be the source itself': [
       { 'companion-name': '{name}' },
       'companion-name',
-      'the companion would be the source itself; choose another name, or target other namespaces',
+      'the companion would be the source itself; choose a different name, or target other namespaces',
     ],
     'no keys to include': [{ 'include-keys': ' , ' }, 'include-keys', emptyKeys],
     'keys to include that cannot be': [{ 'include-keys': 'a b' }, 'include-keys', `"a b": ${noKey}`],

@@ -1,7 +1,7 @@
 import type { ConfigMap, Namespace, ObjectMeta, OwnerReference } from '../../src/kube/api/types.ts';
-import { digestOf } from '../../src/mirror/digest.ts';
-import { type ObservedConfigMap, observe } from '../../src/mirror/observed.ts';
-import { type ObservedNamespace, observeNamespace } from '../../src/mirror/placement.ts';
+import { digestOf } from '../../src/mirror/observe/digest.ts';
+import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
+import { type ObservedNamespace, observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 
 /** Objects as they are on the wire, written as short as a test can say them. */

@@ -1,13 +1,15 @@
 import { keyOf, type ObjectKey, objectKey, parseKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
-import { companionShape } from '../../src/mirror/companion.ts';
-import { type ObservedConfigMap, observe } from '../../src/mirror/observed.ts';
-import { parseNamespacePatterns } from '../../src/mirror/patterns.ts';
-import { type Bounds, type ObservedNamespace, observeNamespace } from '../../src/mirror/placement.ts';
-import { planSource } from '../../src/mirror/plan.ts';
-import { planOrphans } from '../../src/mirror/removal.ts';
-import type { Step } from '../../src/mirror/step.ts';
-import type { ClusterView } from '../../src/mirror/view.ts';
+import { companionShape } from '../../src/mirror/companion/companion.ts';
+import { mayDelete } from '../../src/mirror/companion/ownership.ts';
+import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
+import { type ObservedNamespace, observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
+import type { Bounds } from '../../src/mirror/plan/placement.ts';
+import { planSource } from '../../src/mirror/plan/plan.ts';
+import { planOrphans } from '../../src/mirror/plan/removal.ts';
+import type { Step } from '../../src/mirror/plan/step.ts';
+import type { ClusterView } from '../../src/mirror/plan/view.ts';
+import { parseNamespacePatterns } from '../../src/mirror/request/patterns.ts';
 import { vocabulary } from './wire.ts';
 
 /** What is in a cluster, as its API server has it. */
@@ -89,6 +91,8 @@ export function planFor(key: string, of: World): readonly Step[] {
   if (of.bounds.namespaces !== undefined && !of.bounds.namespaces.has(namespaceName)) return [];
   const source = view.configMap(objectKeyOf);
   if (source?.request === undefined) {
+    const identity = { key: objectKeyOf, uid: undefined };
+    if (!view.referrers(identity).some((object) => mayDelete(object, identity, vocabulary))) return [];
     const live = objectAt(of, key);
     return planOrphans(objectKeyOf, live && observe(live, vocabulary), view);
   }

@@ -1,15 +1,13 @@
 import type { ApiRequest, Transport } from '../http/transport.ts';
 import { callForObject } from './call-for-object.ts';
-import { keyOf, type ObjectKey, splitKey } from './object-key.ts';
-import type { ConfigMap, JsonPatch, NewConfigMap, NextConfigMap, ObjectMeta } from './types.ts';
+import { type ObjectKey, splitKey } from './object-key.ts';
+import type { ConfigMap, JsonPatch, NewConfigMap, ObjectMeta } from './types.ts';
 
 /** Reads and writes of ConfigMaps. All of them reject with `ApiError` or `NetworkError`, within the transport's time limit. */
 export interface ConfigMapApi {
   get(key: ObjectKey): Promise<ConfigMap>;
   /** Resolves to the metadata that the server gave it. */
   create(body: NewConfigMap): Promise<ObjectMeta>;
-  /** Another version than `body` says, or another object, is a conflict. Resolves to the metadata after the update. */
-  update(body: NextConfigMap): Promise<ObjectMeta>;
   /** Resolves to the metadata after the patch. */
   patch(key: ObjectKey, patch: JsonPatch): Promise<ObjectMeta>;
   /** A precondition that does not hold is a conflict. Dependents are left to the garbage collector. */
@@ -57,8 +55,6 @@ export function createConfigMapApi(
 
     create: (body) =>
       write('POST', collectionOf(body.metadata.namespace) + managed, JSON_OBJECT, whole(body)),
-
-    update: (body) => write('PUT', pathOf(keyOf(body)) + managed, JSON_OBJECT, whole(body)),
 
     patch: (key, patch) => write('PATCH', pathOf(key) + managed, JSON_PATCH, patch),
 

@@ -52,14 +52,6 @@ export interface NewConfigMap extends Pick<ConfigMap, 'data' | 'binaryData'> {
   };
 }
 
-/**
- * A ConfigMap to be put in the place of another version of it, whole: the one that it is made from. When there is another
- * object or version by then, the API server answers 409.
- */
-export interface NextConfigMap extends NewConfigMap {
-  readonly metadata: NewConfigMap['metadata'] & Pick<ObjectMeta, 'uid' | 'resourceVersion'>;
-}
-
 /** RFC 6902, as far as it is used here. */
 export type JsonPatch = readonly JsonPatchOperation[];
 export type JsonPatchOperation =

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { KubeConfigError } from '../errors.ts';
-import type { Cluster, Material } from './cluster.ts';
+import type { Cluster, TextSource } from './cluster.ts';
 
 /** Finds what cannot work before anything is started. Throws `KubeConfigError`. */
 export function checkCluster(cluster: Cluster): void {
@@ -34,17 +34,17 @@ function checkUrl(text: string, field: string, protocols: readonly string[]): vo
   }
 }
 
-function read(material: Material, what: string): string {
-  if (material.kind === 'inline') return material.text;
+function read(source: TextSource, what: string): string {
+  if (source.kind === 'inline') return source.text;
   try {
-    const text = readFileSync(material.path, 'utf8');
+    const text = readFileSync(source.path, 'utf8');
     if (text.trim() !== '') return text;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
-    throw new KubeConfigError(`${what} should be in ${material.path}, which ${reason}`);
+    throw new KubeConfigError(`${what} should be in ${source.path}, which ${reason}`);
   }
-  throw new KubeConfigError(`${what} should be in ${material.path}, which is empty`);
+  throw new KubeConfigError(`${what} should be in ${source.path}, which is empty`);
 }
 
 function checkAuthority(pem: string): void {

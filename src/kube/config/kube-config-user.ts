@@ -1,18 +1,18 @@
 import type { Cluster as LibraryCluster, User as LibraryUser } from '@kubernetes/client-node';
 import { KubeConfigError } from '../errors.ts';
-import type { ClusterUser, Impersonation, Material } from './cluster.ts';
+import type { ClusterUser, Impersonation, TextSource } from './cluster.ts';
 import type { UserExtras } from './kube-config-file.ts';
 
 /** Data wins over a file, as in client-go. */
-export function materialOf(path: string | undefined, base64: string | undefined): Material | undefined {
+export function textSourceOf(path: string | undefined, base64: string | undefined): TextSource | undefined {
   if (base64) return { kind: 'inline', text: Buffer.from(base64, 'base64').toString() };
   return path ? { kind: 'file', path } : undefined;
 }
 
 /** What a kubeconfig says of a user. `cluster` is told to an exec plugin that wants to know it. */
 export function userOf(user: LibraryUser, extras: UserExtras, cluster: LibraryCluster): ClusterUser {
-  const cert = materialOf(user.certFile, user.certData);
-  const key = materialOf(user.keyFile, user.keyData);
+  const cert = textSourceOf(user.certFile, user.certData);
+  const key = textSourceOf(user.keyFile, user.keyData);
   if ((cert === undefined) !== (key === undefined)) {
     const missing = cert === undefined ? 'client-certificate' : 'client-key';
     throw new KubeConfigError(`user "${user.name}" has one half of a client certificate: add its ${missing}`);
@@ -35,7 +35,7 @@ export function userOf(user: LibraryUser, extras: UserExtras, cluster: LibraryCl
 }
 
 /** A token file wins over a token: it is the one that is kept fresh. */
-function tokenOf(user: LibraryUser, { tokenFile }: UserExtras): Material | undefined {
+function tokenOf(user: LibraryUser, { tokenFile }: UserExtras): TextSource | undefined {
   if (tokenFile) return { kind: 'file', path: tokenFile };
   return user.token ? { kind: 'inline', text: String(user.token) } : undefined;
 }

@@ -5,7 +5,7 @@ import { KubeConfigError } from '../errors.ts';
 import { checkCluster } from './check-cluster.ts';
 import type { Cluster, ClusterTls } from './cluster.ts';
 import { type KubeConfigFile, mergeKubeConfigs, readKubeConfig } from './kube-config-file.ts';
-import { materialOf, userOf } from './kube-config-user.ts';
+import { textSourceOf, userOf } from './kube-config-user.ts';
 import { type PodEnvironment, podCluster } from './pod-cluster.ts';
 
 export interface KubeConfigEnvironment extends PodEnvironment {
@@ -98,7 +98,7 @@ function clusterOfContext(file: KubeConfigFile, asked: string | undefined): Clus
 }
 
 function tlsOf({ caFile, caData, skipTLSVerify, tlsServerName }: LibraryCluster): ClusterTls {
-  const ca = materialOf(caFile, caData);
+  const ca = textSourceOf(caFile, caData);
   return {
     ...(ca && { ca }),
     ...(skipTLSVerify && { skipVerify: true }),
