@@ -1,6 +1,7 @@
 import { type Clock, every } from '../clock/clock.ts';
 import type { Handler } from '../informer/handler.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
+import { isOlder } from '../kube/api/resource-version.ts';
 import type { ObservedConfigMap } from '../mirror/observed.ts';
 
 /** A write's own watch event comes within moments; later than this, the watch is broken and a relist will tell. */
@@ -188,12 +189,4 @@ export class MutationCache {
 
 function isVersionOf(a: ObservedConfigMap, b: ObservedConfigMap): boolean {
   return a.uid === b.uid && a.resourceVersion === b.resourceVersion;
-}
-
-/**
- * resourceVersions are decimal numbers, and those of one kind can be compared: KEP-5504, and the API concepts page
- * since 1.35. The shorter number is the smaller; they have no leading zeros.
- */
-export function isOlder(a: string, b: string): boolean {
-  return a.length === b.length ? a < b : a.length < b.length;
 }

@@ -1,6 +1,6 @@
 import { splitKey } from '../kube/api/object-key.ts';
+import { isOlder } from '../kube/api/resource-version.ts';
 import type { ClusterView } from '../mirror/view.ts';
-import { isOlder } from './mutation-cache.ts';
 import type { WriteStep } from './step-runner.ts';
 
 /**
