@@ -63,7 +63,7 @@ export class Controller {
 
   /** Whether sources and companions are known and work on them has begun. */
   hasSynced(): boolean {
-    return this.#parts.configMaps.hasSynced();
+    return this.#parts.configMaps.isSynced();
   }
 
   /** Whether there is nothing left to do but to wait for changes, or for what does not depend on us. */
@@ -87,9 +87,7 @@ export class Controller {
   #incompleteLists(): readonly { readonly kind: string; readonly failures: number }[] {
     const { configMaps, namespaces } = this.#parts;
     return [
-      ...(configMaps.hasSynced()
-        ? []
-        : [{ kind: 'the list of ConfigMaps', failures: configMaps.failures() }]),
+      ...(configMaps.isSynced() ? [] : [{ kind: 'the list of ConfigMaps', failures: configMaps.failures() }]),
       ...(namespaces.arePending()
         ? [{ kind: 'the list of Namespaces', failures: namespaces.failures() }]
         : []),

@@ -65,8 +65,8 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const configMaps = createInformer({
     name: 'configmaps',
     listWatches: deps.configMaps,
-    transform: (object: ConfigMap, known) => {
-      const observed = observe(object, vocabulary, known);
+    transform: (object: ConfigMap) => {
+      const observed = observe(object, vocabulary);
       if (observed.request !== undefined) bodies.put(observed.key, object);
       return observed;
     },
@@ -103,7 +103,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       queue,
       mutations,
       fights,
-      hasSynced: () => configMaps.hasSynced(),
+      hasSynced: () => configMaps.isSynced(),
       demandNamespaces: () => namespaces.demand(),
     }),
   );

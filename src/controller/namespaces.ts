@@ -24,7 +24,7 @@ export class Namespaces {
 
   /** Whether the lister holds them. */
   areKnown(): boolean {
-    return this.#informer.hasSynced();
+    return this.#informer.isSynced();
   }
 
   /** Whether they are asked for and not known yet. */

@@ -71,7 +71,7 @@ export async function perform(venue: Venue, deps: PerformanceDeps): Promise<Tall
   try {
     // The controller's informer wakes us by what the controller logs then.
     void informer.whenSynced(stop.signal).then(onChange);
-    await synced(() => controller.hasSynced() && informer.hasSynced(), log, changes, deps);
+    await synced(() => controller.hasSynced() && informer.isSynced(), log, changes, deps);
     const player = new Player({ ...deps, send, configMaps: informer.lister, log, changes, setFailing });
     return await player.play(scriptFor(castOf(setting)));
   } finally {

@@ -17,10 +17,10 @@ function setUp() {
   const queue = new DelayingQueue<ObjectKey>({ clock });
   const wide = source(KEY, { 'target-namespaces': 'target-*' });
   const store = new Store(configMapIndexers(vocabulary));
-  store.addPartition().set(observe(wide, vocabulary));
+  store.addPartition().items.set(observe(wide, vocabulary));
   const handler = namespaceHandler({
     view: viewOf(world([wide])),
-    configMaps: store.lister,
+    configMaps: store,
     queue,
     areKnown: () => true,
   });
