@@ -176,7 +176,7 @@ export function faultsSuite(server: TestServer): void {
       await trouble.comesTrue();
       expect(rule.hits()).toBe(2);
       expect(trouble.controller.log.told.filter(({ level }) => level === 'error')).toEqual([]);
-      expect(trouble.told()).toContain('cannot watch, will keep trying');
+      expect(trouble.told()).toContain('watch failed, retrying');
     });
   }
 
@@ -191,7 +191,7 @@ export function faultsSuite(server: TestServer): void {
   > = {
     'every stream falls silent': {
       begin: (proxy) => proxy.silenceOpenReplies(),
-      met: (line) => line.message === 'connecting again' && line['ending'] === 'silent',
+      met: (line) => line.message === 'reconnecting' && line['ending'] === 'silent',
     },
     'nobody listens': {
       begin: (proxy) => proxy.refuseConnections(),
@@ -218,7 +218,7 @@ export function faultsSuite(server: TestServer): void {
       await begin(trouble.proxy);
       await trouble.happen();
       const failures = () =>
-        trouble.controller.log.lines.filter(({ message }) => message.includes('cannot watch'));
+        trouble.controller.log.lines.filter(({ message }) => message === 'watch failed, retrying');
       if (end !== undefined) {
         await waitFor(() => failures().length >= 6, { deadlineMs: 20_000 });
         await end(trouble.proxy);
@@ -239,7 +239,7 @@ export function faultsSuite(server: TestServer): void {
     await trouble.happen();
     await trouble.comesTrue();
     expect(trouble.proxy.requests.some(({ path }) => path.includes('limit='))).toBe(true);
-    expect(trouble.told()).toContain('the server does not stream lists, listing in pages from now on');
+    expect(trouble.told()).toContain('the server does not stream lists; listing in pages from now on');
   });
 
   test.concurrent('[W1] a settled controller makes no request, whatever happens to what is nobody’s source', async () => {

@@ -25,6 +25,10 @@ class Replay implements Handler<StoredWidget> {
     this.state.set(item.key, item);
   }
 
+  historyRestarted(): void {
+    this.told.push('history restarted');
+  }
+
   delete(item: StoredWidget, tombstone: boolean): void {
     this.told.push(`delete ${item.key}@${item.resourceVersion}${tombstone ? ' (tombstone)' : ''}`);
     if (this.state.get(item.key) !== item) this.faults.push(`delete of ${item.key} in a state never told`);
@@ -92,6 +96,8 @@ export class RunningInformer implements AsyncDisposable {
 export interface Script extends RunningOptions {
   readonly lists?: readonly ListReply<Widget>[];
   readonly watches?: readonly (readonly WatchStep<Widget>[])[];
+  /** Default: the server's history has gone on. */
+  readonly checks?: readonly ListReply<Widget>[];
   /** Default: a new one. */
   readonly clock?: ManualClock;
 }

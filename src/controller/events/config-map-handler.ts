@@ -53,5 +53,7 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
         if (!own) disturbed(item);
         enqueue(item, own ? sourceReference(item, vocabulary) : undefined);
       }),
+    // Every object comes as an update then; what our own writes left behind may never have happened.
+    historyRestarted: () => mutations.clear(),
   };
 }

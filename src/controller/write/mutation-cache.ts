@@ -1,5 +1,6 @@
 import { type Clock, every } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
+import { isOlder } from '../../kube/api/resource-version.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 
 /** Time (ms) within which a write's own watch event comes; after it the watch is broken, and a relist will correct us. */
@@ -178,12 +179,4 @@ export class MutationCache {
 
 function isVersionOf(a: ObservedConfigMap, b: ObservedConfigMap): boolean {
   return a.uid === b.uid && a.resourceVersion === b.resourceVersion;
-}
-
-/**
- * resourceVersions are decimal numbers, and those of one kind can be compared: KEP-5504, and the API concepts page
- * since 1.35. The shorter number is the smaller; they have no leading zeros.
- */
-export function isOlder(a: string, b: string): boolean {
-  return a.length === b.length ? a < b : a.length < b.length;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { namespaceHandler } from '../../../src/controller/events/namespace-handler.ts';
 import { configMapIndexers } from '../../../src/controller/reconcile/cluster-view.ts';
-import { Store } from '../../../src/informer/store.ts';
+import { IndexedMap } from '../../../src/informer/indexed-map.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
 import { observeNamespace } from '../../../src/mirror/observe/observed-namespace.ts';
@@ -17,13 +17,12 @@ function setUp() {
   const queue = new DelayingQueue<ObjectKey>({ clock: new ManualClock() });
   const wide = source(KEY, { 'target-namespaces': 'target-*' });
   const left = companion(wide, 'team-b/wide-synced');
-  const store = new Store(configMapIndexers(vocabulary));
-  const writer = store.addPartition();
-  for (const object of [wide, left]) writer.set(observe(object, vocabulary));
+  const configMaps = new IndexedMap(configMapIndexers(vocabulary));
+  for (const object of [wide, left]) configMaps.set(observe(object, vocabulary));
   const consents: [string, string | undefined][] = [];
   const handler = namespaceHandler({
     view: viewOf(world([wide, left])),
-    configMaps: store.lister,
+    configMaps,
     queue,
     reports: { consent: (name, problem) => consents.push([name, problem]) },
     isSynced: () => true,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isOlder, MutationCache } from '../../../src/controller/write/mutation-cache.ts';
+import { MutationCache } from '../../../src/controller/write/mutation-cache.ts';
 import {
   type ObservedConfigMap,
   observe,
@@ -231,13 +231,4 @@ test('[R2] the end of an earlier object of the name does not make us forget the 
   await wrote(made);
   seen(version('11', 'u1'), true);
   expect(cache.newest(made.key, undefined)).toBe(made);
-});
-
-test('resourceVersions are compared as numbers', () => {
-  expect([isOlder('9', '10'), isOlder('10', '9'), isOlder('10', '10'), isOlder('123', '124')]).toEqual([
-    true,
-    false,
-    false,
-    true,
-  ]);
 });
