@@ -4,9 +4,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Form, Renderer } from '../http/render.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { withMeta } from '../kube-object.ts';
-import { expired, type Status, StatusError } from '../status.ts';
+import type { KubeObject } from '../objects/kube-object.ts';
+import { withMeta } from '../objects/kube-object.ts';
+import { expired, type Status, StatusError } from '../objects/status.ts';
 import type { Change } from '../storage/event-log.ts';
 import type { Collection, ObjectStore } from '../storage/object-store.ts';
 import type { ListOptions, Selection } from './list-options.ts';

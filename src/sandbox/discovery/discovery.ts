@@ -1,9 +1,9 @@
 /** What the server says it serves: /version, /api, /apis, in the old form and the aggregated one (KEP-3352). */
 import { createHash } from 'node:crypto';
-import type { Json } from '../json.ts';
+import { parseAccept } from '../http/media-type.ts';
 import { apiVersionOf, type Kind } from '../kinds/kinds.ts';
 import { kinds } from '../kinds/resources.ts';
-import { parseAccept } from './media-type.ts';
+import type { Json } from '../objects/json.ts';
 
 /** The Kubernetes version that the sandbox imitates. */
 const KUBERNETES_VERSION = { major: '1', minor: '36', gitVersion: 'v1.36.3+sandbox' } as const;

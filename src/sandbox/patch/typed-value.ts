@@ -3,9 +3,9 @@
  * two, how one is merged into another, how fields are removed (sigs.k8s.io/structured-merge-diff `typed`).
  */
 
-import { equal, isList, isObject, type Json, objectOf } from '../json.ts';
-import { type FieldSet, fieldSet, itself, noFields, union } from '../patch/field-set.ts';
-import type { ListSchema, Schema } from './schema.ts';
+import { equal, isList, isObject, type Json, objectOf } from '../objects/json.ts';
+import type { ListSchema, Schema } from '../schema/schema.ts';
+import { type FieldSet, fieldSet, itself, noFields, union } from './field-set.ts';
 
 /** The parts of a value that have owners of their own, by step; undefined for what is owned as a whole. */
 function partsOf(schema: Schema, value: Json | undefined): ReadonlyMap<string, Part> | undefined {

@@ -1,7 +1,7 @@
 /** SelfSubjectAccessReview and its kin: everybody may do everything here, and is called so. */
 
-import { type Json, type JsonObject, objectAt } from '../json.ts';
 import { invalid, invalidObject } from '../kinds/field-errors.ts';
+import { type Json, type JsonObject, objectAt } from '../objects/json.ts';
 import { decode } from '../schema/decode.ts';
 import { accessReviewSchema, rulesReviewSchema, selfReviewSchema } from '../schema/review-schemas.ts';
 import type { StructSchema } from '../schema/schema.ts';

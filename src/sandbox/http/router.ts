@@ -1,15 +1,15 @@
 /** Which part of the server answers a request. */
 
-import { reviewAt } from './http/access-reviews.ts';
-import { discover, groups, versionInfo } from './http/discovery.ts';
-import type { Exchange } from './http/http-exchange.ts';
-import { openApiAt } from './http/openapi.ts';
-import { parseBody } from './http/request-body.ts';
-import type { RequestCounts } from './http/request-counts.ts';
-import { resourceOf, type Verb, verbOf } from './http/request-info.ts';
-import { timeOf } from './schema/scalars.ts';
-import { methodNotAllowed, StatusError, unknownPath } from './status.ts';
-import type { ResourceHandlers } from './verbs/resource-handlers.ts';
+import { reviewAt } from '../discovery/access-reviews.ts';
+import { discover, groups, versionInfo } from '../discovery/discovery.ts';
+import { openApiAt } from '../discovery/openapi.ts';
+import { methodNotAllowed, StatusError, unknownPath } from '../objects/status.ts';
+import { timeOf } from '../schema/scalars.ts';
+import type { ResourceHandlers } from '../verbs/resource-handlers.ts';
+import type { Exchange } from './http-exchange.ts';
+import { parseBody } from './request-body.ts';
+import type { RequestCounts } from './request-counts.ts';
+import { resourceOf, type Verb, verbOf } from './request-info.ts';
 
 /** A failure that the server pretends. */
 export interface Outage {

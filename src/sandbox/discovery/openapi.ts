@@ -1,8 +1,8 @@
 /** The schemas of what is served, as OpenAPI v2 and v3: what `kubectl explain`, `apply` and validation read. */
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '../json.ts';
 import type { Kind } from '../kinds/kinds.ts';
 import { kinds } from '../kinds/resources.ts';
+import type { Json, JsonObject } from '../objects/json.ts';
 import type { FieldSchema, Schema, StructSchema } from '../schema/schema.ts';
 import { groups } from './discovery.ts';
 
