@@ -6,12 +6,16 @@ import { HistoryRestartedError } from './reflector-state.ts';
 
 const BACKOFF: BackoffOptions = { baseMs: 800, capMs: 30_000, jitter: 0.5 };
 
-/** Age (ms) at which a watch that has brought something counts as working: it ends an outage and resets the backoff. */
+/**
+ * Age (ms) at which a watch that has brought something counts as working: it ends an outage and
+ * resets the backoff.
+ */
 const SETTLED_MS = 10_000;
 
 /**
- * Counts a reflector's failures, and logs its outages. An outage lasts from the first failure to the next settled watch.
- * Each reason is logged once (`warn`, repeats `debug`), and so is the end (`info`).
+ * Counts a reflector's failures, and logs its outages. An outage lasts from the first failure to
+ * the next settled watch. Each reason is logged once (`warn`, repeats `debug`), and so is the end
+ * (`info`).
  */
 export class ConnectionHealth {
   readonly #clock: Clock;
@@ -39,7 +43,9 @@ export class ConnectionHealth {
     this.#watchingSince = this.#clock.now();
   }
 
-  /** The present watch brought something. Unless it closes first, it settles when it is old enough. */
+  /**
+   * The present watch brought something. Unless it closes first, it settles when it is old enough.
+   */
   watchHeard(): void {
     const now = this.#clock.now();
     this.#settling ??= this.#clock.setTimer(this.#watchingSince + SETTLED_MS - now, () => this.#settled(now));
@@ -52,7 +58,10 @@ export class ConnectionHealth {
     return this.#clock.now() - this.#watchingSince >= SETTLED_MS;
   }
 
-  /** Counts a failure and logs it with `message`. Returns how long to wait (ms) before the next attempt. */
+  /**
+   * Counts a failure and logs it with `message`. Returns how long to wait (ms) before the next
+   * attempt.
+   */
   failed(error: unknown, message: string): number {
     if (this.#failures === 0) this.#failingSince = this.#clock.now();
     this.#failures += 1;
@@ -66,7 +75,9 @@ export class ConnectionHealth {
     return delayMs;
   }
 
-  /** `heardAt`: when the watch that settled first brought something, which is when the outage ended. */
+  /**
+   * `heardAt`: when the watch that settled first brought something, which is when the outage ended.
+   */
   #settled(heardAt: number): void {
     if (this.#failures > 0) {
       const outageMs = Math.round(heardAt - this.#failingSince);

@@ -2,24 +2,29 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Stored } from './lister.ts';
 
 /**
- * Called for every change once the store holds it. Changes to one key come in order, those to different keys in any
- * order. Several changes that happened while the watch was away come as one. Called synchronously, so do little:
- * enqueue a key. An exception is logged and affects no other handler.
+ * Called for every change once the store holds it. Changes to one key come in order, those to
+ * different keys in any order. Several changes that happened while the watch was away come as one.
+ * Called synchronously, so do little: enqueue a key. An exception is logged and affects no other
+ * handler.
  */
 export interface Handler<S extends Stored> {
-  /** A key that was not there. The items of the first list are added once the store holds the whole list. */
+  /**
+   * A key that was not there. The items of the first list are added once the store holds the whole
+   * list.
+   */
   add(item: S): void;
-  /** A later state of the same object (the same uid), or any state of it after {@link Handler.historyRestarted}. */
+  /** A later state of the same object (the same uid). After a restart of the history: any state. */
   update(old: S, item: S): void;
   /**
-   * `item` is the last known state. With `tombstone` the deletion was inferred, from a new list or from another uid
-   * under the same name, so states after `item` may have been missed.
+   * `item` is the last known state. With `tombstone` the deletion was inferred, from a new list or
+   * from another uid under the same name, so states after `item` may have been missed.
    */
   delete(item: S, tombstone: boolean): void;
   /**
-   * The server's history started over, for instance because its etcd was restored from a backup: forget everything that
-   * you know by resourceVersion. The store holds a new list. An add, update or delete for every item, old and new,
-   * follows, also where the resourceVersion is the same: its content may differ.
+   * The server's history started over, for instance because its etcd was restored from a backup:
+   * forget everything that you know by resourceVersion. The store holds a new list. An add, update
+   * or delete for every item, old and new, follows, also where the resourceVersion is the same: its
+   * content may differ. With several scopes, each notices for itself.
    */
   historyRestarted?(): void;
 }

@@ -11,14 +11,16 @@ export interface InformerOptions<T extends KubeObject, S extends Stored, I exten
   /** Names this informer in the log. */
   readonly name: string;
   /**
-   * What to watch, by the name that the log gives it: one entry for the whole cluster, or one for each namespace. No
-   * object may come from two of them. Each is listed, watched and backed off independently.
+   * What to watch, by the name that the log gives it: one entry for the whole cluster, or one for
+   * each namespace. No object may come from two of them. Each is listed, watched and backed off
+   * independently.
    */
   readonly listWatches: ReadonlyMap<string, ListWatch<T>>;
   /**
-   * Returns what to keep of an object: its key, uid and resourceVersion unchanged, and whatever else is needed. Must not
-   * throw, nor keep a reference to the object or its parts that it does not need. The result is frozen. Not called for a
-   * version that the store already holds, unless the server's history started over.
+   * Returns what to keep of an object: its key, uid and resourceVersion unchanged, and whatever
+   * else is needed. Must not throw, nor keep a reference to the object or its parts that it does
+   * not need. The result is frozen. Not called for a version that the store already holds, unless
+   * the server's history started over.
    */
   readonly transform: (object: T) => S;
   readonly indexers: Indexers<S, I>;
@@ -28,17 +30,23 @@ export interface InformerOptions<T extends KubeObject, S extends Stored, I exten
   readonly log: Logger;
 }
 
-/** A cache of one kind of object that follows the cluster and calls its handlers for every change. Only its signal stops it. */
+/**
+ * A cache of one kind of object that follows the cluster and calls its handlers for every change.
+ * Only its signal stops it.
+ */
 export interface Informer<S extends Stored, I extends string = string> {
   readonly lister: Lister<S, I>;
   /**
-   * Handlers are called in the order in which they were added. Throws once the informer runs, since a late handler would
-   * have missed what is there already.
+   * Handlers are called in the order in which they were added. Throws once the informer runs, since
+   * a late handler would have missed what is there already.
    */
   addHandler(handler: Handler<S>): void;
   /** Resolves when everything has stopped after `signal` aborted. May be called once. */
   run(signal: AbortSignal): Promise<void>;
-  /** Whether the store holds the whole first list and the handlers have been called for it. Stays true. */
+  /**
+   * Whether the store holds the whole first list and the handlers have been called for it. Stays
+   * true.
+   */
   isSynced(): boolean;
   /** Resolves once synced, or as soon as `signal` aborts: check the signal. */
   whenSynced(signal: AbortSignal): Promise<void>;

@@ -1,27 +1,34 @@
 import { ApiError, isBadRequest, isGone, isInvalid } from '../kube/errors.ts';
 
 /**
- * What a reflector is doing. `resourceVersion` is the last that the server sent: the store is complete up to it. Before
- * the first list, and after the server's history started over, it is undefined.
+ * What a reflector is doing. `resourceVersion` is the last that the server sent: the store is
+ * complete up to it. Before the first list, and after the server's history started over, it is
+ * undefined.
  */
 export type ReflectorState =
   /**
-   * Receives all objects as the first events of a watch (KEP-3157) into a draft of the store. The draft is complete only
-   * with the bookmark that ends it, so a failure discards it. A server that refuses, or ignores the request and just
-   * watches, is listed in pages from then on.
+   * Receives all objects as the first events of a watch (KEP-3157) into a draft of the store. The
+   * draft is complete only with the bookmark that ends it, so a failure discards it. A server that
+   * refuses, or ignores the request and just watches, is listed in pages from then on.
    */
   | { readonly name: 'streaming'; readonly resourceVersion: string | undefined }
-  /** Lists page by page into a draft of the store. A failure, an expired continue token (410) included, discards it. */
+  /**
+   * Lists page by page into a draft of the store. A failure, an expired continue token (410)
+   * included, discards it.
+   */
   | { readonly name: 'paging'; readonly resourceVersion: string | undefined }
   /**
-   * Follows the changes after `resourceVersion`. A watch that ends, breaks or falls silent is resumed from there. If the
-   * server cannot resume it, everything is listed again by `relist`.
+   * Follows the changes after `resourceVersion`. A watch that ends, breaks or falls silent is
+   * resumed from there. If the server cannot resume it, everything is listed again by `relist`.
    */
   | { readonly name: 'watching'; readonly resourceVersion: string; readonly relist: 'streaming' | 'paging' };
 
 /** How a state ended, other than by reaching the next one. */
 export type Ending =
-  /** The server closed the watch in good order. `settled`: it had lived long enough not to be a refusal. */
+  /**
+   * The server closed the watch in good order. `settled`: it had lived long enough not to be a
+   * refusal.
+   */
   | { readonly kind: 'closed'; readonly settled: boolean }
   /** Nothing came for too long, and the reflector closed the watch. */
   | { readonly kind: 'silent' }
@@ -36,8 +43,8 @@ export interface Recovery {
 }
 
 /**
- * The server sent a resourceVersion older than one that it sent before, as it does after its etcd was restored from a
- * backup. What was known of its objects means nothing any more.
+ * The server sent a resourceVersion older than one that it sent before, as it does after its etcd
+ * was restored from a backup. What was known of its objects means nothing any more.
  */
 export class HistoryRestartedError extends Error {
   override readonly name = 'HistoryRestartedError';
@@ -81,8 +88,8 @@ export function isHistoryRestart(error: unknown): boolean {
 }
 
 /**
- * The server refuses what it was asked for: to stream a list (422 if it knows the parameter and has it switched off, 400
- * from others), or a resourceVersion that means nothing to it.
+ * The server refuses what it was asked for: to stream a list (422 if it knows the parameter and has
+ * it switched off, 400 from others), or a resourceVersion that means nothing to it.
  */
 function isRefusal(error: unknown): boolean {
   return isInvalid(error) || isBadRequest(error);

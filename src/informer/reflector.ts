@@ -23,13 +23,16 @@ import type { Partition } from './store.ts';
 import { TurnBudget } from './turn-budget.ts';
 
 /**
- * Silence (ms) that ends a streamed list. A server that streams keeps sending; one that ignores the request falls silent
- * after the last object.
+ * Silence (ms) that ends a streamed list. A server that streams keeps sending; one that ignores the
+ * request falls silent after the last object.
  */
 const STREAMING_SILENCE_MS = 30_000;
 /** Silence (ms) that ends a watch. A kube-apiserver sends a bookmark every 60 s. */
 const WATCHING_SILENCE_MS = 90_000;
-/** Range (s) of the random time after which the server ends a watch, so that many clients' watches do not end together. */
+/**
+ * Range (s) of the random time after which the server ends a watch, so that many clients' watches
+ * do not end together.
+ */
 const WATCH_SECONDS = { least: 300, most: 600 };
 
 type Watching = Extract<ReflectorState, { name: 'watching' }>;
@@ -45,7 +48,10 @@ export interface ReflectorDeps<T extends KubeObject, S extends Stored> {
   readonly log: Logger;
 }
 
-/** Keeps one partition of a store equal to what the server has, and calls the handlers for what changed. */
+/**
+ * Keeps one partition of a store equal to what the server has, and calls the handlers for what
+ * changed.
+ */
 export class Reflector<T extends KubeObject, S extends Stored> {
   readonly #deps: ReflectorDeps<T, S>;
   readonly #health: ConnectionHealth;
@@ -67,7 +73,10 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     return this.#health.failures;
   }
 
-  /** Lists and watches until `signal` aborts, whatever goes wrong. Resolves when everything has stopped; never rejects. */
+  /**
+   * Lists and watches until `signal` aborts, whatever goes wrong. Resolves when everything has
+   * stopped; never rejects.
+   */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const ending = await this.#untilItEnds(signal);
@@ -109,7 +118,8 @@ export class Reflector<T extends KubeObject, S extends Stored> {
       await this.#turns.each(initial, (event) => this.#fill(draft, event), signal);
       const bookmark = batch[end];
       if (bookmark?.type !== 'BOOKMARK') continue;
-      // A kube-apiserver sends no other bookmark before the marked one, so this server does not stream lists.
+      // A kube-apiserver sends no other bookmark before the marked one, so this server does not
+      // stream lists.
       if (!bookmark.initialEventsEnd) return { kind: 'unmarked' };
       await this.#replace(draft, { resourceVersion: bookmark.resourceVersion, relist: 'streaming' }, signal);
       return await this.#follow(watch, 'streaming', signal, batch.slice(end + 1));
@@ -135,9 +145,10 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   }
 
   /**
-   * Lists one object, to compare resourceVersions before a watch is resumed. The watch itself would not tell: asked for a
-   * version that it has not reached, a kube-apiserver sends nothing up to it, not even bookmarks (`cacheWatcher.process`
-   * in k8s.io/apiserver, pkg/storage/cacher), so changes would be lost silently.
+   * Lists one object, to compare resourceVersions before a watch is resumed. The watch itself would
+   * not tell: asked for a version that it has not reached, a kube-apiserver sends nothing up to it,
+   * not even bookmarks (`cacheWatcher.process` in k8s.io/apiserver, pkg/storage/cacher), so changes
+   * would be lost silently.
    */
   async #checkHistory({ resourceVersion }: Watching, signal: AbortSignal): Promise<void> {
     const page = await this.#deps.listWatch.list({ limit: 1 }, signal);
@@ -188,7 +199,10 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     return guardedWatch(listWatch, { ...options, timeoutSeconds }, { clock, silenceMs, signal });
   }
 
-  /** Puts a complete list in place of what the store held, and calls the handlers for the difference. */
+  /**
+   * Puts a complete list in place of what the store held, and calls the handlers for the
+   * difference.
+   */
   async #replace(
     draft: IndexedMap<S>,
     version: Pick<Watching, 'resourceVersion' | 'relist'>,
@@ -236,7 +250,10 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     }
   }
 
-  /** What the store keeps of an object: the same item as before if the version is the same in the same history. */
+  /**
+   * What the store keeps of an object: the same item as before if the version is the same in the
+   * same history.
+   */
   #convert(object: T): S {
     const { partition, transform } = this.#deps;
     const { uid, resourceVersion } = object.metadata;

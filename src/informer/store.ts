@@ -20,8 +20,8 @@ export class Partition<S extends Stored, I extends string = string> {
 }
 
 /**
- * Reads over one partition for the whole cluster, or one for each watched namespace: a list of one leaves the others
- * alone. The writers take care that no object is in two of them.
+ * Reads over one partition for the whole cluster, or one for each watched namespace: a list of one
+ * leaves the others alone. The writers take care that no object is in two of them.
  */
 export class Store<S extends Stored, I extends string = string> implements Lister<S, I> {
   readonly #indexers: Indexers<S, I>;

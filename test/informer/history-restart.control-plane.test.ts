@@ -18,7 +18,8 @@ describe.skipIf(lacks.ownControlPlane())('a real control plane', () => {
     await another.killApiServer();
     return {
       cluster,
-      // ConfigMaps from the etcd of another control plane: as from its own, restored from an old backup.
+      // ConfigMaps from the etcd of another control plane: as from its own, restored from an old
+      // backup.
       beginAgain: () =>
         controlPlane.restartApiServer([`--etcd-servers-overrides=/configmaps#${another.etcdUrl}`]),
       [Symbol.asyncDispose]: async () => {

@@ -5,7 +5,9 @@ import { Person } from '../controller/person.ts';
 import { startController } from '../controller/running-controller.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** An API server that can begin again at its address, with a history that is shorter than before. */
+/**
+ * An API server that can begin again at its address, with a history that is shorter than before.
+ */
 export interface RestartableServer extends AsyncDisposable {
   readonly cluster: Cluster;
   beginAgain(): Promise<void>;

@@ -25,7 +25,10 @@ const a1 = widget('a', 1);
 const b2 = widget('b', 2);
 /** The old history: `a` and `b` up to version 100. */
 const before = send(added(a1), added(b2), initialEventsEnd(100));
-/** The new one, up to version 20: `a` has the version that it had, and another content; `b` is gone, `c` is new. */
+/**
+ * The new one, up to version 20: `a` has the version that it had, and another content; `b` is gone,
+ * `c` is new.
+ */
 const other = widget('a', 1, { colour: 'blue' });
 const after: Steps = [send(added(other), added(widget('c', 15)), initialEventsEnd(20)), hang];
 const behind: ListReply<Widget> = page(20, []);
@@ -100,7 +103,7 @@ test.each(Object.entries(restarts))(
   },
 );
 
-test('[W6] a list that is older than what was seen is not believed half: everything is listed once more', async () => {
+test('[W6] a list older than what was seen before is discarded, and everything listed once more', async () => {
   await using running = await startInformer({ watches: [[before, wait(second), fail(expired)], after] });
   running.replay.told.length = 0;
   await running.clock.advance(minute);
@@ -164,7 +167,7 @@ test('[W6] no hot loop: in an hour in which every watch sends something older', 
   expect(running.server.requests.length).toBeLessThan(130);
 });
 
-test('[W6] a handler that fails when the history starts over keeps the others from nothing', async () => {
+test('[W6] a handler that fails when the history starts over stops neither the informer nor the others', async () => {
   await using running = await startInformer({ watches: [[before, fail(reset)], after], checks: [behind] });
   running.replay.historyRestarted = () => {
     throw new Error('handler fault');

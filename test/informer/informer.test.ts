@@ -25,7 +25,7 @@ const b2 = widget('b', 2);
 const listed = send(added(a1), added(b2), initialEventsEnd(10));
 
 describe('handlers', () => {
-  test('are told of additions, updates with the old item, and deletions whose last state is known', async () => {
+  test('are called for additions, updates with the old item, and deletions whose last state is known', async () => {
     await using running = await startInformer({
       watches: [
         [listed, send(added(widget('c', 11)), modified(widget('a', 12)), deleted(widget('b', 13))), hang],

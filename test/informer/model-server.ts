@@ -18,19 +18,25 @@ import {
   widget,
 } from './widgets.ts';
 
-/** A server may send fewer than were asked for; this one does, so that few objects make several pages. */
+/**
+ * A server may send fewer than were asked for; this one does, so that few objects make several
+ * pages.
+ */
 const PAGE_SIZE = 2;
 
 /** What breaks every open connection; `closed` ends it in good order. */
 export type Cut = Error | 'closed';
 
 /**
- * The simplest server that keeps the rules of a Kubernetes watch: a state, a history that can be compacted,
- * and watches that follow the history. Everything else about it is faults.
+ * The simplest server that keeps the rules of a Kubernetes watch: a state, a history that can be
+ * compacted, and watches that follow the history. Everything else about it is faults.
  */
 export class ModelServer implements ListWatch<Widget> {
   readonly state = new Map<string, Widget>();
-  /** `ignored`: as a server that does not know the parameter, it sends the objects and then just watches. */
+  /**
+   * `ignored`: as a server that does not know the parameter, it sends the objects and then just
+   * watches.
+   */
   streaming: 'yes' | 'refused' | 'ignored' = 'yes';
   duplicates = false;
   underWay = 0;
@@ -70,8 +76,9 @@ export class ModelServer implements ListWatch<Widget> {
   }
 
   /**
-   * Goes back to the backup. Nothing is written until the client knows: nobody can notice a history that has got past
-   * the version at which the client stopped. Open watches stay open, as behind a proxy, and bring nothing old.
+   * Goes back to the backup. Nothing is written until the client knows: nobody can notice a history
+   * that has got past the version at which the client stopped. Open watches stay open, as behind a
+   * proxy, and bring nothing old.
    */
   restore(): void {
     this.#version = this.#backup.version;

@@ -60,7 +60,7 @@ test('[W2] changes that come before the end of the streamed list are part of it,
   expect(running.cached).toEqual(['default/a@5']);
 });
 
-test('[W2] a first list is told only when the store holds all of it', async () => {
+test('[W2] handlers are called for the first list only when the store holds all of it', async () => {
   const seen: number[] = [];
   await using running = await startInformer({
     watches: [[wait(10), send(added(a1), added(b2), initialEventsEnd(9)), hang]],

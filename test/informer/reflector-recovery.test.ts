@@ -180,7 +180,7 @@ test('[W3] no hot loop: in an hour in which neither streams nor pages are answer
   expect(running.server.requests.length).toBeLessThan(130);
 });
 
-test('[W3] an outage is told once for each reason, and once when it is over', async () => {
+test('[W3] an outage is logged once for each reason, and once when it is over', async () => {
   const forbidden = apiError(403, 'Forbidden');
   await using running = await startInformer({
     watches: [
@@ -204,7 +204,7 @@ test('[W3] an outage is told once for each reason, and once when it is over', as
   expect(repeats).toHaveLength(6);
 });
 
-test('[W3] the next outage is told anew', async () => {
+test('[W3] the next outage is logged again', async () => {
   const cut: Steps = [send(bookmark(11)), wait(20_000), fail(reset)];
   await using running = await startInformer({
     watches: [[listed, wait(20_000), fail(reset)], cut, cut, [hang]],

@@ -80,7 +80,10 @@ const history = fc
   .array(happening, { maxLength: 30 })
   .map((happenings) => ({ happenings, toString: () => happenings.map(([what]) => what).join('; ') }));
 
-/** The longest backoff, then a silent connection, or a silent server that ignores streaming, and a list. */
+/**
+ * The longest backoff, then a silent connection, or a silent server that ignores streaming, and a
+ * list.
+ */
 const TO_RECOVER_MS = 5 * 60_000;
 
 test('[W3] [W6] whatever happens, in the end the store is what the server has, and what the handlers were told', async () => {

@@ -6,7 +6,10 @@ import { RecordedLog } from './recorded-log.ts';
 import { type ListReply, ScriptedListWatch, type WatchStep } from './scripted-list-watch.ts';
 import { byColour, type StoredWidget, storeWidget, type Widget } from './widgets.ts';
 
-/** Keeps what an informer's handlers were told: as lines (`add default/a@1`), and folded into a state. */
+/**
+ * Keeps what an informer's handlers were told: as lines (`add default/a@1`), and folded into a
+ * state.
+ */
 class Replay implements Handler<StoredWidget> {
   readonly told: string[] = [];
   readonly state = new Map<string, StoredWidget>();

@@ -36,9 +36,9 @@ export type Request =
 const LATER = '999999';
 
 /**
- * A server that plays a script: the nth list gets the nth of `lists`, the nth watch the nth of `watches`, the nth check
- * the nth of `checks`. The last of each is repeated indefinitely. A check is the list of one object by which a reflector
- * learns how far the server's history is.
+ * A server that plays a script: the nth list gets the nth of `lists`, the nth watch the nth of
+ * `watches`, the nth check the nth of `checks`. The last of each is repeated indefinitely. A check
+ * is the list of one object by which a reflector learns how far the server's history is.
  */
 export class ScriptedListWatch<T extends KubeObject> implements ListWatch<T> {
   /** Without the checks. */

@@ -79,7 +79,7 @@ class Watch {
   readonly #options: ListOptions;
   readonly #stream: WatchStream;
   #first = true;
-  /** What comes up to this revision is not told: a watch may start from one that is yet to come. */
+  /** Changes and bookmarks up to this revision are not sent: a watch may start from one that is yet to come. */
   #after = 0;
   #bookmarkDue = false;
 
@@ -158,7 +158,8 @@ class Watch {
     }
     if (this.#bookmarkDue && position === log.end) {
       this.#bookmarkDue = false;
-      batch += this.#bookmark(this.#deps.store.revision, false);
+      const { revision } = this.#deps.store;
+      if (revision >= this.#after) batch += this.#bookmark(revision, false);
     }
     return { batch, position };
   }
