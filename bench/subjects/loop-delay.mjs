@@ -1,20 +1,21 @@
 /**
- * Preloaded into the controller's process (`node --import`), by the benchmark only: how long did anything keep the
- * event loop? Writes one JSON object to the file named in `BENCH_LOOP_DELAY_FILE` when the process ends.
+ * Measures how long the event loop is blocked. The benchmark preloads it into the controller's
+ * process (`node --import`). Writes one JSON object to `BENCH_LOOP_DELAY_FILE` when the process ends.
  *
- * The machine is shared, so a late timer proves nothing: the process may have been waiting for a core. A tick counts
- * as blocked for no longer than the processor time that the process used since the tick before.
+ * The machine is shared, so a late timer alone proves nothing: the process may have waited for a
+ * core. A tick therefore counts at most the processor time used since the tick before.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
 import { createHistogram, performance } from 'node:perf_hooks';
 import process from 'node:process';
 
+/** Interval between two ticks. */
 const RESOLUTION_MS = 10;
-/** Whole microseconds: a histogram takes integers from 1 up. */
+/** In whole microseconds: a histogram takes integers from 1. */
 const blocked = createHistogram();
 
-// Loading the program is one long block, in which nothing could have been late. What counts begins with the first connection.
+// Loading the program blocks the loop while there is nothing to delay: start with the first connection.
 subscribe('undici:client:connected', watch);
 
 function watch() {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { subjectsOf, turns } from '../../bench/turns.ts';
+import { schedule, subjectsOf } from '../../bench/schedule.ts';
 
-test('each subject is measured once a run, in an order drawn by lot, and reversed in the run after', () => {
+test('each subject is measured once a run, in a random order that the next run reverses', () => {
   const lots = [0.9, 0.1, 0.5, 0.2, 0.3, 0.4];
-  const order = [...turns(['ours', 'other', 'go'], 3, () => lots.shift() ?? Number.NaN)];
+  const order = [...schedule(['ours', 'other', 'go'], 3, () => lots.shift() ?? Number.NaN)];
   expect(order).toEqual([
     { run: 1, subject: 'other' },
     { run: 1, subject: 'go' },
@@ -18,10 +18,10 @@ test('each subject is measured once a run, in an order drawn by lot, and reverse
 });
 
 test.each([
-  ['by default ours and Go', {}, ['ours', 'go'], ['ours', 'go']],
+  ['ours and Go by default', {}, ['ours', 'go'], ['ours', 'go']],
   ['another build wherever ours is', {}, ['ours', 'other', 'go'], ['ours', 'other', 'go']],
   ['only those that were asked for', { subjects: ['ours', 'go', 'go-protobuf'] }, ['go'], ['go']],
-  ['none needs no controller', { subjects: ['none'] }, [], ['none']],
-] as const)('measured are %s', (_, scenario, there, expected) => {
-  expect(subjectsOf(scenario, new Set(there))).toEqual(expected);
+  ['the API server alone without a controller', { subjects: ['none'] }, [], ['none']],
+] as const)('a scenario measures %s', (_, scenario, available, expected) => {
+  expect(subjectsOf(scenario, new Set(available))).toEqual(expected);
 });

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { ControlPlaneAddress } from '../test/support/control-plane.ts';
+import type { ControlPlaneAddress } from '../../test/support/control-plane.ts';
 
 export interface ConfigMapBody {
   readonly metadata: {
@@ -17,14 +17,14 @@ export interface ConfigMapList {
   readonly items: readonly ConfigMapBody[];
 }
 
-/** Requests at once for preparations: near the API server's best. */
+/** Requests in flight for preparations: near the API server's maximum rate. */
 const IN_FLIGHT = 24;
 
-/** The person, or the many, whose changes the controllers follow: raw requests, so that the load costs the machine little. */
+/** The people whose changes the controllers follow. Raw requests keep its own cost low. */
 export class Load implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #headers: Readonly<Record<string, string>>;
-  /** ConfigMaps written by us; what the API server counts beyond it is the controller's. */
+  /** Our own writes of ConfigMaps: the API server's count beyond this is the controller's. */
   configMapWrites = 0;
 
   constructor({ url, ca, adminToken }: ControlPlaneAddress) {
@@ -34,10 +34,6 @@ export class Load implements AsyncDisposable {
 
   create(body: ConfigMapBody): Promise<unknown> {
     return this.#write('POST', collection(body.metadata.namespace), body);
-  }
-
-  put(body: ConfigMapBody): Promise<unknown> {
-    return this.#write('PUT', `${collection(body.metadata.namespace)}/${body.metadata.name}`, body);
   }
 
   /** Sets `data.version`. */
@@ -51,7 +47,7 @@ export class Load implements AsyncDisposable {
   }
 
   delete(namespace: string, name: string): Promise<unknown> {
-    return this.#write('DELETE', `${collection(namespace)}/${name}`, undefined);
+    return this.#write('DELETE', `${collection(namespace)}/${name}`);
   }
 
   async list(namespace: string, query = ''): Promise<ConfigMapList> {
@@ -68,7 +64,7 @@ export class Load implements AsyncDisposable {
     return inFlight(IN_FLIGHT, bodies, (body) => this.create(body));
   }
 
-  /** The whole answer; rejects on every status but 2xx. */
+  /** Resolves to the answer's body; rejects on every status but 2xx. */
   async call(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
@@ -93,22 +89,18 @@ export class Load implements AsyncDisposable {
     await this.#pool.destroy();
   }
 
-  #write(
-    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
-    body: object | undefined,
-  ): Promise<string> {
+  #write(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<string> {
     this.configMapWrites += 1;
     return this.call(method, path, body);
   }
 }
 
-/** `namespace` empty: those of all namespaces. */
+/** Path of the ConfigMaps of a namespace, or of all when it is empty. */
 export function collection(namespace: string): string {
   return namespace === '' ? '/api/v1/configmaps' : `/api/v1/namespaces/${namespace}/configmaps`;
 }
 
-/** Calls `work` for each item, at most `limit` of them at once; rejects with the first failure. */
+/** Calls `work` for each item, at most `limit` at once; rejects with the first failure. */
 export async function inFlight<T>(
   limit: number,
   items: Iterable<T>,

@@ -1,47 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ControlPlaneAddress } from '../test/support/control-plane.ts';
+import type { ControlPlaneAddress } from '../../test/support/control-plane.ts';
+import { type RunningController, type Stopped, start } from '../subjects/start.ts';
+import type { Subject } from '../subjects/subjects.ts';
 import type { Load } from './load.ts';
 import { Observer, type ObserverOptions } from './observer.ts';
 import { cpuSeconds, findProcess } from './process-stats.ts';
-import { type RunningController, type Subject, start } from './subject.ts';
 
-/** Requests for ConfigMaps that the API server has answered, but for our load's writes: so the controller's. */
+/** The controller's requests for ConfigMaps that the API server has answered. */
 export interface Requests {
   readonly writes: number;
   readonly reads: number;
 }
 
-/** Processor seconds used so far. */
+/** Processor time used so far (s). */
 export interface Cpu {
   readonly controller: number;
   readonly apiServer: number;
 }
 
-/** Of a {@link World.lull}. */
-export const LULL_SECONDS = 35;
-
-/** What a scenario works with: a control plane with nothing in it, and one subject that is not running yet. */
-export class World {
+/** What a scenario works with: an empty control plane, and one subject that is not running yet. */
+export class Testbed {
   readonly load: Load;
-  /** Sizes for a look whether it works, not for figures. */
+  /** Whether sizes and waits are for a check that it works, not for figures. */
   readonly quick: boolean;
   /** For the names of namespaces: unique where scenarios share a control plane. */
   readonly prefix: string;
   readonly namespaces: string[] = [];
   readonly #address: ControlPlaneAddress;
   readonly #subject: Subject | undefined;
-  readonly #opponent: Subject | undefined;
   readonly #folder: string;
   readonly #apiServerPid: number;
   #running: RunningController | undefined;
-  #runningBeside: RunningController | undefined;
 
   constructor(options: {
     readonly address: ControlPlaneAddress;
     readonly load: Load;
     readonly subject: Subject | undefined;
-    /** For {@link startBeside}. */
-    readonly opponent: Subject | undefined;
     readonly quick: boolean;
     readonly prefix: string;
     /** For logs. */
@@ -50,14 +44,13 @@ export class World {
     this.#address = options.address;
     this.load = options.load;
     this.#subject = options.subject;
-    this.#opponent = options.opponent;
     this.quick = options.quick;
     this.prefix = options.prefix;
     this.#folder = options.folder;
     this.#apiServerPid = findProcess(`--secure-port=${new URL(options.address.url).port}`);
   }
 
-  /** The full size, or a tenth of it. */
+  /** The full size, or a tenth of it when quick. */
   size(full: number): number {
     return this.quick ? Math.ceil(full / 10) : full;
   }
@@ -71,28 +64,17 @@ export class World {
     return Observer.open(this.#address, this.load, options);
   }
 
-  /** Starts the subject, with `flags` besides its own, and resolves when its caches are complete. */
-  async start(...flags: string[]): Promise<RunningController> {
+  /** Starts the subject; resolves when its caches are complete. */
+  async start(): Promise<RunningController> {
     if (this.#subject === undefined) throw new Error('this scenario has no controller');
-    const { command, ...about } = this.#subject;
-    const subject = { ...about, command: [...command, ...flags] as const };
-    this.#running = await start(subject, this.#address.kubeconfigPath, this.#folder);
+    this.#running = await start(this.#subject, this.#address.kubeconfigPath, this.#folder);
     return this.#running;
   }
 
-  /** Starts the baseline in Go, besides the subject. */
-  async startBeside(): Promise<RunningController> {
-    if (this.#opponent === undefined) throw new Error('this scenario needs the subject go, too');
-    this.#runningBeside = await start(this.#opponent, this.#address.kubeconfigPath, this.#folder);
-    return this.#runningBeside;
-  }
-
-  async stop(): ReturnType<RunningController['stop']> {
-    const both = [this.#running, this.#runningBeside];
+  async stop(): Promise<Stopped> {
+    const running = this.#running;
     this.#running = undefined;
-    this.#runningBeside = undefined;
-    const [stopped = { loop: undefined }] = await Promise.all(both.map((running) => running?.stop()));
-    return stopped;
+    return (await running?.stop()) ?? { loop: undefined };
   }
 
   cpu(): Cpu {
@@ -102,29 +84,33 @@ export class World {
     };
   }
 
-  /** Costs the API server some 50 ms: not to be called while anything is measured. */
+  /** Costs the API server some 50 ms: do not call it while something is measured. */
   async requests(): Promise<Requests> {
     const { reads, writes } = requestCounts(await this.load.call('GET', '/metrics'));
     return { writes: writes - this.load.configMapWrites, reads };
   }
 
-  /** Long enough for whatever was still to come. */
-  async settle(): Promise<void> {
-    await delay(this.quick ? 250 : 3000);
+  /** Waits until the controller has finished whatever may follow the last companion. */
+  settle(): Promise<void> {
+    return this.#wait(3);
   }
 
-  /** As long as nobody changes anything, mostly: for longer than many keep an idle connection. */
-  async lull(): Promise<void> {
-    await delay(this.quick ? 250 : LULL_SECONDS * 1000);
+  /** Waits until V8 has returned memory after a burst: it waits for eight quiet seconds, perhaps twice. */
+  rest(): Promise<void> {
+    return this.#wait(25);
   }
 
-  /** Until an idle process has given back what a burst made it take: V8 waits for eight quiet seconds, and may do so twice. */
-  async rest(): Promise<void> {
-    await delay(this.quick ? 250 : 25_000);
+  /** Waits longer than many clients keep an idle connection. */
+  lull(): Promise<void> {
+    return this.#wait(35);
+  }
+
+  async #wait(seconds: number): Promise<void> {
+    await delay(this.quick ? 250 : seconds * 1000);
   }
 }
 
-/** https://kubernetes.io/docs/reference/instrumentation/metrics/: `apiserver_request_total`. */
+/** From the API server's metrics: https://kubernetes.io/docs/reference/instrumentation/metrics/ (`apiserver_request_total`). */
 function requestCounts(metrics: string): Requests {
   let reads = 0;
   let writes = 0;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { Figure, SubjectName } from './scenario.ts';
+import type { Figure, SubjectName } from './figure.ts';
 
 /** One figure of one subject, over all runs. */
 export interface Measured extends Omit<Figure, 'value'> {
   readonly scenario: string;
   readonly subject: SubjectName;
-  /** Of each run that succeeded. */
+  /** One for each run that succeeded. */
   readonly values: readonly RunValue[];
 }
 
@@ -14,19 +14,19 @@ interface RunValue {
   readonly value: number;
 }
 
-/** One measurement of a scenario with a subject: how far to trust it. */
+/** One run of a scenario with one subject. */
 export interface Session {
   readonly scenario: string;
   readonly subject: SubjectName;
   readonly run: number;
-  /** Share of the machine that others used meanwhile, 0 to 1. */
-  readonly foreignLoad: number;
+  /** Share of the machine's processor time that unrelated processes used, 0 to 1. */
+  readonly otherLoad: number;
   /** Why there are no figures. */
   readonly failure?: string;
 }
 
 export interface Report {
-  /** When it began, RFC 3339. */
+  /** When it started, RFC 3339. */
   readonly at: string;
   readonly machine: Readonly<Record<string, string>>;
   readonly quick: boolean;
@@ -34,7 +34,7 @@ export interface Report {
   readonly sessions: readonly Session[];
 }
 
-/** Gathers figures as they come. */
+/** Collects figures as they come in. */
 export class Results {
   readonly #measured = new Map<string, Omit<Measured, 'values'> & { readonly values: RunValue[] }>();
   readonly #sessions: Session[] = [];
@@ -57,4 +57,19 @@ export class Results {
 
 export function readReport(path: string): Report {
   return JSON.parse(readFileSync(path, 'utf8')) as Report;
+}
+
+/** One report of several: the scenarios of a later one replace those of the earlier ones. */
+export function merged(first: Report, ...later: readonly Report[]): Report {
+  return later.reduce((before, after) => {
+    const again = new Set(after.sessions.map(({ scenario }) => scenario));
+    const kept = <T extends { readonly scenario: string }>(all: readonly T[]) =>
+      all.filter(({ scenario }) => !again.has(scenario));
+    return {
+      ...after,
+      quick: before.quick || after.quick,
+      measured: [...kept(before.measured), ...after.measured],
+      sessions: [...kept(before.sessions), ...after.sessions],
+    };
+  }, first);
 }

@@ -5,11 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { busySeconds, cpuSeconds, cpuSecondsOfChildren } from './process-stats.ts';
 
 const CORES = availableParallelism();
-/** Share of all cores that may be busy when a measurement begins. */
+/** Share of all cores that may be busy when a measurement starts. */
 const QUIET = 0.1;
+/** Time between two looks. */
 const SAMPLE_MS = 1000;
 
-/** What the figures were measured on. */
+/** The machine on which the figures are measured. */
 export function describeMachine(): Readonly<Record<string, string>> {
   const kernel = readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim();
   return {
@@ -20,7 +21,7 @@ export function describeMachine(): Readonly<Record<string, string>> {
   };
 }
 
-/** Waits until the machine has little else to do, at most `maxMs`. */
+/** Waits until the machine is quiet, at most `maxMs`. */
 export async function waitForQuiet(maxMs: number): Promise<void> {
   const deadline = performance.now() + maxMs;
   while (performance.now() < deadline) {
@@ -31,16 +32,16 @@ export async function waitForQuiet(maxMs: number): Promise<void> {
 }
 
 /**
- * Call it before a measurement, and what it returns afterwards: that tells which share of the machine's processor time
- * went to processes that are not part of the benchmark. `servers`: those that live for longer than the measurement.
+ * Call it before a measurement, and its result afterwards to get the share of the machine's processor
+ * time that unrelated processes used. `servers`: the benchmark's processes that keep running.
  */
-export function foreignLoad(servers: readonly number[]): () => number {
+export function otherLoad(servers: readonly number[]): () => number {
   const own = () => [process.pid, ...servers].reduce((sum, pid) => sum + cpuSeconds(pid), 0);
   const read = () => ({ at: performance.now(), busy: busySeconds(), own: own() + cpuSecondsOfChildren() });
   const before = read();
   return () => {
     const after = read();
-    const foreign = after.busy - before.busy - (after.own - before.own);
-    return Math.max(0, foreign / CORES / ((after.at - before.at) / 1000));
+    const other = after.busy - before.busy - (after.own - before.own);
+    return Math.max(0, other / CORES / ((after.at - before.at) / 1000));
   };
 }

@@ -1,4 +1,4 @@
-/** The value below which the share `p` (0 to 1) of the values lies; NaN of none. */
+/** The value below which the share `p` (0 to 1) of the values lies, the highest for 1; NaN of none. */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(p * sorted.length))] ?? Number.NaN;
@@ -13,13 +13,13 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Between which two of the values the median of all that could be measured lies, in at least 95 of 100 cases: the narrowest
- * pair of order statistics, which supposes nothing of how the values are spread. Of fewer than six, the lowest and the
+ * The confidence interval (95 %) of the median: the narrowest pair of order statistics, which
+ * assumes nothing about the distribution. Of fewer than six values it is the lowest and the
  * highest, which promise less. NaN of none.
  */
 export function medianInterval(values: readonly number[]): readonly [low: number, high: number] {
   const sorted = values.toSorted((a, b) => a - b);
-  // The chance that so many of the values, or fewer, are below the median: that of heads.
+  // The chance that at most `left` of the values are below the median, as of heads in coin tosses.
   let exactly = 0.5 ** sorted.length;
   let atMost = exactly;
   let left = 0;

@@ -1,42 +1,38 @@
 import { Client } from 'undici';
-import { LineSplitter } from '../src/kube/api/json-lines.ts';
-import type { ControlPlaneAddress } from '../test/support/control-plane.ts';
+import type { ControlPlaneAddress } from '../../test/support/control-plane.ts';
 import { type ConfigMapBody, collection, type Load } from './load.ts';
-import { DOMAIN } from './sources.ts';
+import { COMPANIONS } from './sources.ts';
 
 export interface Seen {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** Without its data where the observer sees metadata only. */
+  /** Without its data when the observer sees only metadata. */
   readonly object: ConfigMapBody;
 }
 
 export interface ObserverOptions {
   /** Default: all. */
   readonly namespace?: string;
-  /** Bodies too; default metadata only, which keeps the observer's own cost low when there is much to see. */
+  /** Bodies too. Default: only metadata, which keeps the observer cheap in bulk. */
   readonly data?: boolean;
-  /** Of the companions' labels; default {@link DOMAIN}. */
-  readonly domain?: string;
 }
 
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-/** Nothing that is measured takes so long; a companion that is still missing never comes. */
+/** Time without a matching event (ms) after which no more are expected. */
 const DEADLINE_MS = 120_000;
 
-/** Sees companions as a user would, by a watch of its own, and notes when. Times are `performance.now()`. */
+/** Sees companions as a user would, through its own watch. Times are `performance.now()`. */
 export class Observer implements Disposable {
   readonly #listeners = new Set<(seen: Seen, at: number) => void>();
   readonly #client: Client;
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
-  /** Up to which everything was seen. */
+  /** Of the last event seen. */
   #resourceVersion: string;
 
   private constructor(address: ControlPlaneAddress, options: ObserverOptions, resourceVersion: string) {
-    const { namespace = '', data = false, domain = DOMAIN } = options;
+    const { namespace = '', data = false } = options;
     this.#client = new Client(address.url, { connect: { ca: address.ca }, bodyTimeout: 0 });
-    const companions = encodeURIComponent(`${domain}/managed=companion`);
-    this.#path = `${collection(namespace)}?watch=true&labelSelector=${companions}`;
+    this.#path = `${collection(namespace)}?watch=true&labelSelector=${COMPANIONS}`;
     this.#headers = {
       authorization: `Bearer ${address.adminToken}`,
       accept: data ? 'application/json' : METADATA,
@@ -44,7 +40,7 @@ export class Observer implements Disposable {
     this.#resourceVersion = resourceVersion;
   }
 
-  /** Resolves when the watch is open: what happens from then on is seen. */
+  /** Resolves when the watch is open: it sees everything from then on. */
   static async open(
     address: ControlPlaneAddress,
     load: Load,
@@ -56,7 +52,10 @@ export class Observer implements Disposable {
     return observer;
   }
 
-  /** When each of `count` different companions was first seen in an event that matches, in that order. Rejects after 2 minutes. */
+  /**
+   * When each of `count` different companions was first seen in a matching event, in that order.
+   * Rejects when none comes for 2 minutes.
+   */
   collect(count: number, matches: (seen: Seen) => boolean): Promise<ReadonlyMap<string, number>> {
     const times = new Map<string, number>();
     return new Promise((resolve, reject) => {
@@ -70,15 +69,17 @@ export class Observer implements Disposable {
         const key = `${namespace}/${name}`;
         if (times.has(key) || !matches(seen)) return;
         times.set(key, at);
+        deadline.refresh();
         if (times.size === count) end(() => resolve(times));
       };
-      const give = () => reject(new Error(`only ${times.size} of ${count} companions came within 2 minutes`));
-      const deadline = setTimeout(() => end(give), DEADLINE_MS);
+      const giveUp = () =>
+        reject(new Error(`saw ${times.size} of ${count} companions, then none for 2 minutes`));
+      const deadline = setTimeout(() => end(giveUp), DEADLINE_MS);
       this.#listeners.add(look);
     });
   }
 
-  /** Milliseconds from the start of `change` until the first event that matches. */
+  /** Milliseconds from the start of `change` to the first matching event. */
   async latency(change: () => Promise<unknown>, matches: (seen: Seen) => boolean): Promise<number> {
     const seen = this.collect(1, matches);
     const start = performance.now();
@@ -96,18 +97,20 @@ export class Observer implements Disposable {
       path: `${this.#path}&resourceVersion=${this.#resourceVersion}`,
       headers: this.#headers,
     });
-    const lines = new LineSplitter();
-    body.on('data', (chunk: Buffer) => {
+    let incomplete = '';
+    body.setEncoding('utf8').on('data', (chunk: string) => {
       const at = performance.now();
-      for (const line of lines.push(chunk)) this.#tell(JSON.parse(line) as Seen, at);
+      const lines = (incomplete + chunk).split('\n');
+      incomplete = lines.pop() ?? '';
+      for (const line of lines) this.#publish(JSON.parse(line) as Seen, at);
     });
     // The API server closes a watch that cannot keep up on a busy machine.
     body.on('end', () => void this.#watch());
-    // It ends when the client is destroyed.
+    // The error of disposing of the client.
     body.on('error', () => undefined);
   }
 
-  #tell(seen: Seen, at: number): void {
+  #publish(seen: Seen, at: number): void {
     this.#resourceVersion = seen.object.metadata.resourceVersion ?? this.#resourceVersion;
     for (const listener of this.#listeners) listener(seen, at);
   }
