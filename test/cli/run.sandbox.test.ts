@@ -42,7 +42,10 @@ test('[C4] run --once that is stopped before all is done says so, and exits with
 test('[W3] [W1] run retries a server that answers 503 at the start, asks only by its label, and says so', async () => {
   const sandbox = createSandbox({ now: () => new Date(), uid: randomUUID });
   await sandbox.start();
-  await using proxy = await startFaultProxy({ upstream: { url: sandbox.url, headers: {}, tls: {} }, tls: false });
+  await using proxy = await startFaultProxy({
+    upstream: { url: sandbox.url, headers: {}, tls: {} },
+    tls: false,
+  });
   proxy.inject({ fault: { kind: 'status', code: 503 }, times: 1 });
   proxy.inject({ fault: { kind: 'reset' }, skip: 0, times: 1 });
   const kubeconfig = join(folder, 'unready');
