@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Deadlines } from '../../src/kube/http/deadlines.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { Deadlines } from '../../../src/kube/http/deadlines.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 test('[W3] each limit ends in its own time, and one that is taken back never', async () => {
   const clock = new ManualClock();

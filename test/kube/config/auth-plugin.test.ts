@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import type { User } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { AuthPlugin } from '../../src/kube/config/auth-plugin.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { failureOf } from './open-transport.ts';
-import { temporaryFolder } from './temporary-files.ts';
+import { AuthPlugin } from '../../../src/kube/config/auth-plugin.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { failureOf } from '../open-transport.ts';
+import { temporaryFolder } from '../temporary-files.ts';
 
 /** An exec plugin that notes each of its runs and runs `script`, in which `run` is the number of the run. */
 function plugin(script: string): { user: User; runs(): number } {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createConfigMapApi } from '../../src/kube/api/config-maps.ts';
-import { objectKey } from '../../src/kube/api/object-key.ts';
-import type { NewConfigMap } from '../../src/kube/api/types.ts';
-import { type Handler, sendJson, startServer } from './loopback-server.ts';
-import { failureOf, openTransport } from './open-transport.ts';
+import { createConfigMapApi } from '../../../src/kube/api/config-maps.ts';
+import { objectKey } from '../../../src/kube/api/object-key.ts';
+import type { NewConfigMap } from '../../../src/kube/api/types.ts';
+import { type Handler, sendJson, startServer } from '../loopback-server.ts';
+import { failureOf, openTransport } from '../open-transport.ts';
 
 const KEY = objectKey('team-a', 'colors.v2');
 const GIVEN = {

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
-import { type KubeConfigOptions, loadCluster } from '../../src/kube/config/kube-config.ts';
-import { KubeConfigError } from '../../src/kube/errors.ts';
-import { createAuthority } from '../support/tls.ts';
-import { temporaryFolder } from './temporary-files.ts';
+import { type KubeConfigOptions, loadCluster } from '../../../src/kube/config/kube-config.ts';
+import { KubeConfigError } from '../../../src/kube/errors.ts';
+import { createAuthority } from '../../support/tls.ts';
+import { temporaryFolder } from '../temporary-files.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isConflict, isGone, isNamespaceTerminating } from '../../src/kube/errors.ts';
-import { apiErrorOfReply, apiErrorOfWatch } from '../../src/kube/http/status.ts';
+import { isConflict, isGone, isNamespaceTerminating } from '../../../src/kube/errors.ts';
+import { apiErrorOfReply, apiErrorOfWatch } from '../../../src/kube/http/status.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
 const replyWith = (body: unknown, retryAfter?: string) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { WatchEvent } from '../../src/kube/api/list-watch.ts';
-import type { ConfigMap } from '../../src/kube/api/types.ts';
-import { watchEvents } from '../../src/kube/api/watch-events.ts';
+import type { WatchEvent } from '../../../src/kube/api/list-watch.ts';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { watchEvents } from '../../../src/kube/api/watch-events.ts';
 
 type Batches = (readonly WatchEvent<ConfigMap>[])[];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LineSplitter, LineTooLongError } from '../../src/kube/api/json-lines.ts';
+import { LineSplitter, LineTooLongError } from '../../../src/kube/api/json-lines.ts';
 
 /** `bytes` cut at the given places. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {

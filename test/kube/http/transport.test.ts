@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ApiError, NetworkError } from '../../src/kube/errors.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { sendJson, startServer } from './loopback-server.ts';
-import { failureOf, openTransport } from './open-transport.ts';
+import type { ApiError, NetworkError } from '../../../src/kube/errors.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { sendJson, startServer } from '../loopback-server.ts';
+import { failureOf, openTransport } from '../open-transport.ts';
 
 const GET = { method: 'GET', path: '/api/v1/namespaces' } as const;
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../support/manual-clock.ts';
-import { type Handler, sendJson, startServer } from './loopback-server.ts';
-import { failureOf, openTransport } from './open-transport.ts';
-import { temporaryFolder } from './temporary-files.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { type Handler, sendJson, startServer } from '../loopback-server.ts';
+import { failureOf, openTransport } from '../open-transport.ts';
+import { temporaryFolder } from '../temporary-files.ts';
 
 const UNAUTHORIZED = { kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 };
 

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { ClusterUser } from '../../src/kube/config/cluster.ts';
-import { UserCredentials } from '../../src/kube/config/credentials.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { failureOf } from './open-transport.ts';
-import { temporaryFolder } from './temporary-files.ts';
+import type { ClusterUser } from '../../../src/kube/config/cluster.ts';
+import { UserCredentials } from '../../../src/kube/config/credentials.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { failureOf } from '../open-transport.ts';
+import { temporaryFolder } from '../temporary-files.ts';
 
 const inline = (text: string) => ({ kind: 'inline', text }) as const;
 const file = (path: string) => ({ kind: 'file', path }) as const;

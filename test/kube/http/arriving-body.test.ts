@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ArrivingBody } from '../../src/kube/http/arriving-body.ts';
+import { ArrivingBody } from '../../../src/kube/http/arriving-body.ts';
 
 /** A server that sends `chunks` as fast as it is let, and what it has been told. */
 function startSending(chunks: readonly Buffer[], options: { readonly ending?: 'end' | Error } = {}) {

@@ -1,11 +1,11 @@
 import process from 'node:process';
 import { expect, onTestFinished, test } from 'vitest';
-import { createListWatch } from '../../src/kube/api/http-list-watch.ts';
-import type { WatchOptions } from '../../src/kube/api/list-watch.ts';
-import type { ConfigMap } from '../../src/kube/api/types.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { type Handler, sendJson, startServer } from './loopback-server.ts';
-import { failureOf, openTransport } from './open-transport.ts';
+import { createListWatch } from '../../../src/kube/api/http-list-watch.ts';
+import type { WatchOptions } from '../../../src/kube/api/list-watch.ts';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { type Handler, sendJson, startServer } from '../loopback-server.ts';
+import { failureOf, openTransport } from '../open-transport.ts';
 
 const never = new AbortController().signal;
 const RESUME: WatchOptions = { resourceVersion: '5', sendInitialEvents: false, timeoutSeconds: 300 };

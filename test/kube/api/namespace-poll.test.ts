@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/clock/clock.ts';
-import { createNamespacePoll } from '../../src/kube/api/namespace-poll.ts';
-import { startServer } from './loopback-server.ts';
-import { failureOf, openTransport } from './open-transport.ts';
+import { systemClock } from '../../../src/clock/clock.ts';
+import { createNamespacePoll } from '../../../src/kube/api/namespace-poll.ts';
+import { startServer } from '../loopback-server.ts';
+import { failureOf, openTransport } from '../open-transport.ts';
 
 test('[W3] a Namespace that is something else is MALFORMED', async () => {
   const server = await startServer((_request, response) => response.end('<html>sign in</html>'));
