@@ -55,10 +55,16 @@ export class NetworkError extends Error {
   }
 }
 
-/** For an answer that succeeded and is not what was asked for. */
-export function malformed(server: string): NetworkError {
-  const message = `${server} answered with something else than was asked for: is it an API server?`;
+/** A successful answer that cannot be used. `message` names the server and says what is wrong. */
+export function malformed(message: string): NetworkError {
   return new NetworkError(message, { code: 'MALFORMED' });
+}
+
+/** The answer is JSON, but not what the request asked for. `server`: `host:port`. */
+export function unexpectedAnswer(server: string): NetworkError {
+  return malformed(
+    `${server} answered with something other than the requested object: check that it is an API server`,
+  );
 }
 
 /** The kubeconfig, or what it points to, cannot be used. `message` is one sentence with the mend. */

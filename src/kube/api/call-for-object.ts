@@ -1,4 +1,4 @@
-import { malformed } from '../errors.ts';
+import { unexpectedAnswer } from '../errors.ts';
 import { parseJsonObject } from '../http/json.ts';
 import type { ApiRequest, Transport } from '../http/transport.ts';
 
@@ -6,6 +6,6 @@ import type { ApiRequest, Transport } from '../http/transport.ts';
 export async function callForObject<T>(transport: Transport, request: ApiRequest): Promise<T> {
   const { body } = await transport.call(request);
   const object = parseJsonObject(body);
-  if (object === undefined) throw malformed(transport.server);
+  if (object === undefined) throw unexpectedAnswer(transport.server);
   return object as T;
 }

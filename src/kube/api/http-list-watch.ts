@@ -1,4 +1,4 @@
-import { malformed } from '../errors.ts';
+import { unexpectedAnswer } from '../errors.ts';
 import { parseJsonObject } from '../http/json.ts';
 import type { Transport } from '../http/transport.ts';
 import type { ListOptions, ListPage, ListWatch, WatchEvent, WatchOptions } from './list-watch.ts';
@@ -38,7 +38,7 @@ async function list<T extends KubeObject>(
   const headers = acceptOf(selection, 'PartialObjectMetadataList');
   const { body } = await transport.call({ method: 'GET', path, headers, signal });
   const page = parseList<T>(body);
-  if (page === undefined) throw malformed(transport.server);
+  if (page === undefined) throw unexpectedAnswer(transport.server);
   return page;
 }
 

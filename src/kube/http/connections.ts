@@ -5,12 +5,12 @@ import type { Cluster } from '../config/cluster.ts';
 import type { Credential } from '../config/credentials.ts';
 import { RotatingText } from '../config/rotating-text.ts';
 import { NetworkError } from '../errors.ts';
-import { proxyErrorOf } from './proxy-error.ts';
+import { proxyErrorOf } from './network-error.ts';
 
 /** Two sets of connections, so that a call never queues behind a watch. */
 export interface Dispatchers {
   readonly calls: Dispatcher;
-  readonly watches: Dispatcher;
+  readonly streams: Dispatcher;
 }
 
 /**
@@ -96,12 +96,12 @@ export class Connections {
   }
 
   #all(): Dispatcher[] {
-    const { calls, watches } = this.#open?.dispatchers ?? {};
-    return [...this.#draining, calls, watches].filter((dispatcher) => dispatcher !== undefined);
+    const { calls, streams } = this.#open?.dispatchers ?? {};
+    return [...this.#draining, calls, streams].filter((dispatcher) => dispatcher !== undefined);
   }
 
-  #drain({ calls, watches }: Dispatchers): void {
-    for (const dispatcher of [calls, watches]) {
+  #drain({ calls, streams }: Dispatchers): void {
+    for (const dispatcher of [calls, streams]) {
       this.#draining.add(dispatcher);
       const forget = () => this.#draining.delete(dispatcher);
       dispatcher.close().then(forget, forget);
@@ -132,7 +132,7 @@ export class Connections {
             clientFactory: (proxy, options) => this.#tunnels(proxy, options),
             connections,
           });
-    return { calls: open(this.#maxCalls), watches: open(null) };
+    return { calls: open(this.#maxCalls), streams: open(null) };
   }
 
   /**

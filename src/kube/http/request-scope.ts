@@ -1,83 +1,63 @@
+import type { Clock, Timer } from '../../clock/clock.ts';
 import { NetworkError } from '../errors.ts';
-import type { Deadlines } from './deadlines.ts';
-
-export interface RequestScopeOptions {
-  readonly deadlines: Deadlines;
-  /** Gives the request up. */
-  readonly signal: AbortSignal | undefined;
-  /** `host:port`, for messages. */
-  readonly server: string;
-}
 
 /**
- * The life of one request, which the time limit ends, or somebody who gives the request up. Not an `AbortSignal`, which
- * would be a good part of the cost of a request, nor `AbortSignal.any`: a long-lived signal would keep something of every
- * request that it ever guarded (nodejs/node#54614).
+ * The lifetime of one request. It ends early at the time limit or when somebody aborts it; then
+ * {@link signal} aborts with a `NetworkError` as its reason. Each request has a signal of its own:
+ * on Node 20, `AbortSignal.any` keeps something of every request on the long-lived signal
+ * (nodejs/node#54614).
  */
 export class RequestScope {
-  readonly #options: RequestScopeOptions;
-  readonly #listeners = new Set<(failure: NetworkError) => void>();
-  #failure: NetworkError | undefined;
-  #stopLimit: (() => void) | undefined;
+  readonly #server: string;
+  readonly #callerSignal: AbortSignal | undefined;
+  readonly #controller = new AbortController();
+  #timer: Timer | undefined;
 
-  constructor(options: RequestScopeOptions) {
-    this.#options = options;
-    const { signal } = options;
-    if (signal?.aborted) this.giveUp();
-    signal?.addEventListener('abort', this.giveUp, { once: true });
+  /** `server`: `host:port`, for messages. `callerSignal` aborts the request. */
+  constructor(server: string, callerSignal: AbortSignal | undefined) {
+    this.#server = server;
+    this.#callerSignal = callerSignal;
+    if (callerSignal?.aborted) this.abort();
+    callerSignal?.addEventListener('abort', this.abort, { once: true });
   }
 
-  /** Why the request ended early; undefined while it did not. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Why the request ended early; undefined if it did not. */
   get failure(): NetworkError | undefined {
-    return this.#failure;
+    return this.signal.reason;
   }
 
-  /** Calls `listener` when the request ends early, at once when it has; the result takes the listener back. */
-  onFailure(listener: (failure: NetworkError) => void): () => void {
-    if (this.#failure !== undefined) listener(this.#failure);
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** A signal that aborts with {@link failure}, for what knows nothing else. */
-  signal(): AbortSignal {
-    const controller = new AbortController();
-    this.onFailure((failure) => controller.abort(failure));
-    return controller.signal;
-  }
-
-  /** `work`, or a rejection with {@link failure} as soon as there is one; then nobody hears how `work` ended. */
+  /** `work`, or a rejection as soon as the request ends early; the outcome of `work` is then ignored. */
   within<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const forget = this.onFailure(reject);
-      work.then(resolve, reject).finally(forget);
+      if (this.failure !== undefined) reject(this.failure);
+      this.signal.addEventListener('abort', () => reject(this.failure), { once: true });
+      work.then(resolve, reject);
     });
   }
 
-  startLimit(): void {
-    const { deadlines } = this.#options;
-    this.#stopLimit = deadlines.begin(() =>
-      this.#fail('TIMEOUT', `did not answer within ${deadlines.limitMs / 1000} s`),
+  startTimeLimit(clock: Clock, limitMs: number): void {
+    this.#timer = clock.setTimer(limitMs, () =>
+      this.#fail('TIMEOUT', `did not answer within ${limitMs / 1000} s`),
     );
   }
 
-  /** From here on the request is ended only by who gives it up. */
-  stopLimit(): void {
-    this.#stopLimit?.();
+  stopTimeLimit(): void {
+    this.#timer?.cancel();
   }
 
-  readonly giveUp = (): void => this.#fail('ABORTED', 'was not waited for: the request was given up');
+  readonly abort = (): void => this.#fail('ABORTED', 'was not waited for: the request was aborted');
 
-  /** Lets go of time limit and signal; to be called however the request ended. */
+  /** Releases the timer and the caller's signal. Must be called however the request ended. */
   dispose(): void {
-    this.stopLimit();
-    this.#options.signal?.removeEventListener('abort', this.giveUp);
+    this.stopTimeLimit();
+    this.#callerSignal?.removeEventListener('abort', this.abort);
   }
 
-  #fail(code: string, meaning: string): void {
-    if (this.#failure !== undefined) return;
-    const failure = new NetworkError(`${this.#options.server} ${meaning}`, { code });
-    this.#failure = failure;
-    for (const listener of this.#listeners) listener(failure);
+  #fail(code: string, what: string): void {
+    this.#controller.abort(new NetworkError(`${this.#server} ${what}`, { code }));
   }
 }
