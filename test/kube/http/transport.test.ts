@@ -20,6 +20,36 @@ test('a call right after another one uses the same connection', async () => {
   expect(server.connections()).toBe(4);
 });
 
+test('deletes with a body share connections', async () => {
+  const server = await startServer((_, response) => sendJson(response, 200, {}));
+  const { transport } = openTransport({ server: server.url });
+  for (let call = 0; call < 50; call++) {
+    await transport.call({ method: 'DELETE', path: '/api/v1/configmaps/a', body: '{}' });
+  }
+  expect(server.requests).toHaveLength(50);
+  expect(server.connections()).toBe(1);
+});
+
+test('[R16] 64 calls without an answer hold up no other call, and end at the time limit', async () => {
+  const clock = new ManualClock();
+  const server = await startServer((request, response) => {
+    if (request.url.pathname !== '/hung') sendJson(response, 200, {});
+  });
+  const { transport } = openTransport({ server: server.url }, { clock });
+  const hung = Promise.all(
+    Array.from({ length: 64 }, () =>
+      failureOf(transport.call({ method: 'PATCH', path: '/hung', body: '[]' })),
+    ),
+  );
+  await waitFor(() => server.requests.length === 64);
+  for (let call = 0; call < 50; call++) await transport.call(GET);
+  expect(server.connections()).toBe(65);
+
+  await clock.advance(30_000);
+  for (const failure of await hung) expect(failure).toMatchObject({ code: 'TIMEOUT' });
+  expect((await transport.call(GET)).status).toBe(200);
+});
+
 test('no more calls are in flight than connections are allowed, and the others wait', async () => {
   const held: ServerResponse[] = [];
   const server = await startServer((_, response) => held.push(response));
