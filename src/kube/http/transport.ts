@@ -68,7 +68,9 @@ export interface Transport {
 
 const TIME_LIMIT_MS = 30_000;
 const CONNECTIONS = 256;
-/** Longest time (ms) that one answer's `Retry-After` delays all calls. Its caller sees all of it. */
+/**
+ * Longest time (ms) that one answer's `Retry-After` delays all calls. Its caller sees all of it.
+ */
 const LONGEST_DELAY_MS = 30_000;
 
 export function createTransport(cluster: Cluster, options: TransportOptions): Transport {
@@ -217,7 +219,9 @@ class PooledTransport implements Transport {
     return scope.within(response);
   }
 
-  /** The error of an answer that is not a success. Reads all of it, so that its connection is free. */
+  /**
+   * The error of an answer that is not a success. Reads all of it, so that its connection is free.
+   */
   async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ApiError> {
     const { clock } = this.#options;
     const retryAfter = headers['retry-after']?.toString();
