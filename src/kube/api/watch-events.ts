@@ -9,9 +9,9 @@ import type { KubeObject } from './types.ts';
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /**
- * The events in the body of a watch, one batch for each chunk that completes any. What came before a bad line is
- * yielded before the line's error is thrown: `ApiError` for an ERROR event, `NetworkError` `MALFORMED` for a line
- * that is cut, too long, or not an event. `server` is `host:port`, for messages.
+ * The events in the body of a watch, one batch per chunk that completes any. Yields what came
+ * before a bad line, then throws: `ApiError` for an ERROR event, `NetworkError` (`MALFORMED`) for a
+ * line that is truncated, too long, or not an event. `server` is `host:port`, for messages.
  */
 export async function* watchEvents<T extends KubeObject>(
   chunks: AsyncIterable<Buffer>,

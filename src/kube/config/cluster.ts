@@ -39,7 +39,7 @@ export interface ClusterUser {
 
 /** One API server and how to log in to it. A value: it opens and reads nothing. */
 export interface Cluster {
-  /** `https://host:port` without a trailing slash; with a path where a proxy serves many clusters. */
+  /** `https://host:port` without a trailing slash; has a path if a proxy serves many clusters. */
   readonly server: string;
   /** The kubeconfig's context, for messages; absent for an in-cluster configuration. */
   readonly context?: string;

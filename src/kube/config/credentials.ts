@@ -26,7 +26,9 @@ export interface Credentials {
   renew(rejected: Credential): Promise<Credential>;
 }
 
-/** The credentials of a kubeconfig's user. It reads rotating files again, see {@link RotatingText}. */
+/**
+ * The credentials of a kubeconfig's user. It reads rotating files again, see {@link RotatingText}.
+ */
 export class UserCredentials implements Credentials {
   readonly #user: ClusterUser;
   readonly #token: RotatingText | undefined;

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '../../clock/clock.ts';
 import type { TextSource } from './cluster.ts';
 
-/** Longest age (ms) of what was read from a file. As in client-go; kubelet rotates tokens earlier. */
+/**
+ * Longest age (ms) of what was read from a file. As in client-go; kubelet rotates tokens earlier.
+ */
 const REREAD_MS = 60_000;
 
 /**

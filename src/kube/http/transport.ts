@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { type Clock, sleep } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Cluster } from '../config/cluster.ts';
 import { type Credential, type Credentials, UserCredentials } from '../config/credentials.ts';
 import { ApiError, malformed } from '../errors.ts';
@@ -68,7 +68,9 @@ export interface Transport {
 
 const TIME_LIMIT_MS = 30_000;
 const CONNECTIONS = 256;
-/** Longest time (ms) that one answer's `Retry-After` delays all calls. Its caller sees all of it. */
+/**
+ * Longest time (ms) that one answer's `Retry-After` delays all calls. Its caller sees all of it.
+ */
 const LONGEST_DELAY_MS = 30_000;
 
 export function createTransport(cluster: Cluster, options: TransportOptions): Transport {
@@ -106,7 +108,7 @@ class PooledTransport implements Transport {
     const scope = this.#begin(request);
     try {
       await this.#untilAllowed(scope);
-      scope.startTimeLimit(this.#options.clock, this.#timeLimitMs);
+      scope.startTimeLimit(this.#timeLimitMs);
       const { statusCode, headers, body } = await this.#send('calls', request, scope);
       const text = await body.text();
       if (!isJson(headers)) {
@@ -128,7 +130,7 @@ class PooledTransport implements Transport {
   async stream(request: ApiRequest): Promise<AsyncIterable<Buffer>> {
     const scope = this.#begin(request);
     try {
-      scope.startTimeLimit(this.#options.clock, this.#timeLimitMs);
+      scope.startTimeLimit(this.#timeLimitMs);
       const { body } = await this.#send('streams', request, scope);
       scope.stopTimeLimit();
       return this.#chunks(body, scope);
@@ -148,7 +150,7 @@ class PooledTransport implements Transport {
   }
 
   #begin({ signal }: ApiRequest): RequestScope {
-    const scope = new RequestScope(this.server, signal);
+    const scope = new RequestScope({ clock: this.#options.clock, server: this.server, signal });
     this.#open.add(scope);
     if (this.#options.signal.aborted) scope.abort();
     return scope;
@@ -161,10 +163,8 @@ class PooledTransport implements Transport {
 
   /** Waits until the server's `Retry-After` is over. The call's time limit begins after it. */
   async #untilAllowed(scope: RequestScope): Promise<void> {
-    const { clock } = this.#options;
-    const delayMs = this.#delayedUntil - clock.now();
-    if (delayMs > 0) await sleep(clock, delayMs, scope.signal);
-    scope.signal.throwIfAborted();
+    const delayMs = this.#delayedUntil - this.#options.clock.now();
+    if (delayMs > 0) await scope.wait(delayMs);
   }
 
   /** The answer to a request if it is a success. Repeats the request as {@link Transport} says. */
@@ -213,13 +213,15 @@ class PooledTransport implements Transport {
       body: body ?? null,
       // Otherwise undici closes the connection after a DELETE with a body.
       reset: false,
-      signal: scope.signal,
+      signal: scope,
     });
-    // undici does not notice the signal while the request waits for a connection.
+    // undici ignores an abort while the request waits for a connection.
     return scope.within(response);
   }
 
-  /** The error of an answer that is not a success. Reads all of it, so that its connection is free. */
+  /**
+   * The error of an answer that is not a success. Reads all of it, so that its connection is free.
+   */
   async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ApiError> {
     const { clock } = this.#options;
     const retryAfter = headers['retry-after']?.toString();
@@ -243,7 +245,7 @@ class PooledTransport implements Transport {
   }
 
   #failure(error: unknown, scope: RequestScope): Error {
-    return scope.failure ?? (error instanceof ApiError ? error : networkErrorOf(error, this.server));
+    return scope.reason ?? (error instanceof ApiError ? error : networkErrorOf(error, this.server));
   }
 }
 

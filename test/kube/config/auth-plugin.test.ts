@@ -7,7 +7,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { failureOf } from '../open-transport.ts';
 import { temporaryFolder } from '../temporary-files.ts';
 
-/** An exec plugin that notes each of its runs and runs `script`, in which `run` is the number of the run. */
+/** An exec plugin that counts its runs and then executes `script`, in which `run` is the count. */
 function plugin(script: string): { user: User; runs(): number } {
   const folder = temporaryFolder();
   const log = `${folder.path}/runs`;
@@ -36,7 +36,7 @@ test('a plugin runs once for many requests, and not again while its credential i
   expect(runs()).toBe(1);
 });
 
-test('a plugin runs again after its credential was refused, but not more often than every 5 s', async () => {
+test('a plugin runs again after its credential was refused, but at most every 5 s', async () => {
   const { user, runs } = plugin('give({ token: "token-" + run });');
   const clock = new ManualClock();
   const auth = new AuthPlugin(user, clock);
@@ -47,8 +47,8 @@ test('a plugin runs again after its credential was refused, but not more often t
   expect(runs()).toBe(2);
 });
 
-// The request that is refused has itself asked the library just before, which answered from its cache.
-test('a plugin runs again after a credential was refused that was asked for just before', async () => {
+// The refused request itself asked the library just before, which answered from its cache.
+test('a plugin runs again after a cached credential was refused', async () => {
   const { user, runs } = plugin('give({ token: "token-" + run });');
   const clock = new ManualClock();
   const auth = new AuthPlugin(user, clock);
@@ -64,7 +64,7 @@ test('a plugin runs again after a credential was refused that was asked for just
   }
 });
 
-test('a plugin that fails after its credential was refused is run anew by the next request', async () => {
+test('a plugin that fails after its credential was refused runs again for the next request', async () => {
   const { user, runs } = plugin('if (run === 2) process.exit(1); give({ token: "token-" + run });');
   const clock = new ManualClock();
   const auth = new AuthPlugin(user, clock);
@@ -90,21 +90,21 @@ test('a plugin runs again when its credential has expired', async () => {
   expect(await auth.current()).toEqual({ authorization: 'Bearer token-2' });
 });
 
-test('a plugin that gives what has expired already is not run for each request', async () => {
+test('a plugin that returns an expired credential does not run for each request', async () => {
   const { user, runs } = plugin('give({ token: "old", expirationTimestamp: "2020-01-01T00:00:00Z" });');
   const auth = new AuthPlugin(user, new ManualClock());
   for (let request = 0; request < 3; request++) await auth.current();
   expect(runs()).toBe(1);
 });
 
-test('a plugin may give a client certificate', async () => {
+test('a plugin may return a client certificate', async () => {
   const { user } = plugin('give({ clientCertificateData: "CERT", clientKeyData: "KEY" });');
   expect(await new AuthPlugin(user, new ManualClock()).current()).toEqual({
     clientCertificate: { cert: 'CERT', key: 'KEY' },
   });
 });
 
-test('[O5] a plugin that fails is named, with the first line that it said, and is run anew the next time', async () => {
+test('[O5] a plugin that fails is named, with its first line on stderr, and runs again the next time', async () => {
   const { user } = plugin(
     'if (run === 1) { console.error("please run: cloud login\\nmore"); process.exit(1); } give({ token: "late" });',
   );
@@ -117,7 +117,7 @@ test('[O5] a plugin that fails is named, with the first line that it said, and i
   expect(await auth.current()).toEqual({ authorization: 'Bearer late' });
 });
 
-test('[O5] a plugin that is not installed or talks nonsense is said to be so', async () => {
+test('[O5] a plugin that is not installed or prints nonsense is reported as such', async () => {
   const missing: User = { name: 'alice', exec: { command: 'no-such-plugin' } };
   expect((await failureOf(new AuthPlugin(missing, new ManualClock()).current())).message).toBe(
     'the credential plugin no-such-plugin of user alice failed: it is not installed, or not on the PATH',
@@ -132,12 +132,12 @@ test('[O5] a plugin that is not installed or talks nonsense is said to be so', a
   }
 });
 
-// It waits for an input that ends with this process.
-test('a plugin that hangs is given up after a minute', async () => {
+// Its input ends with this process.
+test('a plugin that hangs times out after a minute', async () => {
   const { user } = plugin('process.stdin.resume();');
   const clock = new ManualClock();
   const failure = failureOf(new AuthPlugin(user, clock).current());
   await clock.advance(60_000);
-  expect((await failure).message).toContain('it gave no answer within 60 s');
+  expect((await failure).message).toContain('it did not answer within 60 s');
   expect(clock.pendingTimers).toBe(0);
 });

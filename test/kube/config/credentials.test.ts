@@ -12,7 +12,7 @@ const file = (path: string) => ({ kind: 'file', path }) as const;
 const headersOf = async (user: Omit<ClusterUser, 'name'>) =>
   (await new UserCredentials({ name: 'alice', ...user }, new ManualClock()).current()).headers;
 
-test('each kind of credential becomes its header, and nobody has none', async () => {
+test('each kind of credential becomes its header; without one there is none', async () => {
   expect(await headersOf({})).toEqual({});
   expect(await headersOf({ token: inline(' abc\n') })).toEqual({ authorization: 'Bearer abc' });
   expect(await headersOf({ basic: { username: 'ä', password: 'b:c' } })).toEqual({
@@ -42,7 +42,7 @@ test('a token file is trimmed, and read again once a minute has passed', async (
   expect((await credentials.current()).headers).toEqual({ authorization: 'Bearer second' });
 });
 
-test('a refused credential is read again at once, by the first of many that were refused', async () => {
+test('of many refused requests, the first one reads the credential again at once', async () => {
   const folder = temporaryFolder();
   const token = file(folder.write('token', 'first'));
   const credentials = new UserCredentials({ name: 'alice', token }, new ManualClock());
@@ -55,7 +55,7 @@ test('a refused credential is read again at once, by the first of many that were
   expect(await credentials.renew(refused)).toBe(renewed[0]);
 });
 
-test('a file that is missing or empty in the middle of a rotation leaves the last good credential', async () => {
+test('while a file is missing or empty during a rotation, the last good credential stays', async () => {
   const folder = temporaryFolder();
   const path = folder.write('token', 'first');
   const credentials = new UserCredentials({ name: 'alice', token: file(path) }, new ManualClock());
@@ -66,11 +66,11 @@ test('a file that is missing or empty in the middle of a rotation leaves the las
   expect(await credentials.renew(first)).toBe(first);
 });
 
-test('a file that was never there is named, its content never', async () => {
+test('a missing file is named in the error', async () => {
   const { path } = temporaryFolder();
   const token = file(`${path}/token`);
   const credentials = new UserCredentials({ name: 'alice', token }, new ManualClock());
-  const failure = await failureOf((async () => credentials.current())());
+  const failure = await failureOf(credentials.current());
   expect(failure).toMatchObject({
     name: 'NetworkError',
     code: 'CREDENTIALS',

@@ -34,7 +34,7 @@ function kubeConfig(parts: {
 const load = (text: string, options: Partial<KubeConfigOptions> = {}) =>
   loadCluster({ kubeconfig: temporaryFolder().write('config', text), env: {}, ...options });
 
-/** The sentence, with the kubeconfig's path, which differs each time, as FILE. */
+/** The error's sentence, with FILE for the kubeconfig's path, which differs each time. */
 function sentence(path: string, options: Partial<KubeConfigOptions> = {}): string {
   try {
     loadCluster({ kubeconfig: path, env: {}, ...options });
@@ -45,7 +45,7 @@ function sentence(path: string, options: Partial<KubeConfigOptions> = {}): strin
   throw new Error('it was expected to fail');
 }
 
-test('a kubeconfig tells the server, whom to trust, and who we are', async () => {
+test('a kubeconfig says which server, whom to trust, and who we are', async () => {
   const authority = await createAuthority();
   const { cert, key } = await authority.client('alice');
   const cluster = load(
@@ -82,10 +82,10 @@ test('a kubeconfig tells the server, whom to trust, and who we are', async () =>
   });
 });
 
-test('[O5] groups, a uid or extras to impersonate are nothing without a user to impersonate', () => {
+test('[O5] groups, a uid or extras to impersonate need a user to impersonate', () => {
   for (const half of [{ 'as-groups': ['g'] }, { 'as-uid': '7' }, { 'as-user-extra': { team: ['x'] } }]) {
     expect(() => load(kubeConfig({ user: { token: 'abc', ...half } }))).toThrow(
-      'user "dev" impersonates groups, a uid or extras without a user: add "as", or take them out',
+      'user "dev" impersonates groups, a uid or extras, but no user: add "as", or remove them',
     );
   }
 });
@@ -95,7 +95,7 @@ test('a plain http server without a user is accepted', () => {
   expect(load(text)).toEqual({ server: 'http://127.0.0.1:8080', context: 'dev', tls: {} });
 });
 
-test('relative paths are taken from the folder of the kubeconfig', async () => {
+test('relative paths are relative to the folder of the kubeconfig', async () => {
   const folder = temporaryFolder();
   const authority = await createAuthority();
   folder.write('ca.crt', authority.cert);
@@ -112,7 +112,7 @@ test('relative paths are taken from the folder of the kubeconfig', async () => {
   expect(user?.token).toEqual({ kind: 'file', path: `${folder.path}/token` });
 });
 
-test('users may have a token, a password, or a plugin, which is told about the cluster when it asks', () => {
+test('users may have a token, a password, or a plugin, which gets the cluster if it asks for it', () => {
   expect(load(kubeConfig({ user: { token: 'abc' } })).user?.token).toEqual({ kind: 'inline', text: 'abc' });
   expect(load(kubeConfig({ user: { username: 'u', password: 'p' } })).user?.basic).toEqual({
     username: 'u',
@@ -150,7 +150,7 @@ test('--context chooses another context', () => {
   expect(load(JSON.stringify(file)).server).toBe('https://10.0.0.1:6443');
 });
 
-test('KUBECONFIG may be a list: of one name the first counts, and a file that does not exist is skipped', () => {
+test('KUBECONFIG may be a list: the first entry of a name is used, and missing files are skipped', () => {
   const folder = temporaryFolder();
   const write = (file: string, name: string, host: string, current: string | null) =>
     folder.write(file, kubeConfig({ name, current, cluster: { server: `https://${host}` } }));
@@ -165,7 +165,7 @@ test('KUBECONFIG may be a list: of one name the first counts, and a file that do
   expect(loadCluster({ env, context: 'dev' }).server).toBe('https://first');
 });
 
-test('in a Pod it is the service account, unless KUBECONFIG or a context says otherwise', async () => {
+test('in a Pod the service account is used, unless KUBECONFIG or a context says otherwise', async () => {
   const folder = temporaryFolder();
   const authority = await createAuthority();
   folder.write('token', 'abc');
@@ -188,7 +188,7 @@ test('in a Pod it is the service account, unless KUBECONFIG or a context says ot
 
 test.each([
   ['that is empty', '', 'kubeconfig FILE is not valid YAML: expected a document, but the input is empty'],
-  ['that is a list', '- a', 'kubeconfig FILE is not a kubeconfig: it holds no contexts, clusters and users'],
+  ['that is a list', '- a', 'FILE is not a kubeconfig: it holds no contexts, clusters and users'],
   [
     'that is not YAML',
     'users:\n- name: a\n  token: secret\n bad: [',
@@ -207,107 +207,107 @@ test.each([
   [
     'without contexts',
     '{"current-context":"a"}',
-    'kubeconfig FILE has no context "a" (it has none): check --context',
+    'kubeconfig FILE has no context "a" (it has no contexts): check --context',
   ],
   [
     'without the cluster of the context',
     kubeConfig({ cluster: null }),
-    'context "dev" names the cluster "dev", for which FILE gives no server',
+    'context "dev" uses the cluster "dev", but FILE has no server for it',
   ],
   [
     'without a server',
     kubeConfig({ cluster: { server: '' } }),
-    'context "dev" names the cluster "dev", for which FILE gives no server',
+    'context "dev" uses the cluster "dev", but FILE has no server for it',
   ],
   [
     'without the user of the context',
     kubeConfig({ context: { user: 'eve' } }),
-    'context "dev" names the user "eve", whom FILE does not know',
+    'context "dev" uses the user "eve", but FILE has no such user',
   ],
   [
-    'with a server that is no URL',
+    'with a server that is not a URL',
     kubeConfig({ cluster: { server: '10.0.0.1:6443' } }),
-    "the server of the kubeconfig's cluster is not a URL: write https://host:port",
+    "the server of the kubeconfig's cluster is not a valid URL: write https://host:port",
   ],
   [
     'with a server of another protocol',
     kubeConfig({ cluster: { server: 'ftp://host' } }),
-    "the server of the kubeconfig's cluster begins with ftp://, but only http:// and https:// work here",
+    "the server of the kubeconfig's cluster begins with ftp://: use http:// or https://",
   ],
   [
     'with a SOCKS proxy',
     kubeConfig({ cluster: { 'proxy-url': 'socks5://me:secret@host:1080' } }),
-    "the proxy-url of the kubeconfig's cluster begins with socks5://, but only http:// and https:// work here",
+    "the proxy-url of the kubeconfig's cluster begins with socks5://: use http:// or https://",
   ],
   [
-    'with a certificate authority that is not there',
+    'with a missing certificate authority file',
     kubeConfig({ cluster: { 'certificate-authority': '/nowhere/ca.crt' } }),
-    'the certificate authority of the cluster should be in /nowhere/ca.crt, which does not exist',
+    '/nowhere/ca.crt does not exist: it should hold the certificate authority of the cluster',
   ],
   [
-    'with a certificate authority that is none',
+    'with an invalid certificate authority',
     kubeConfig({ cluster: { 'certificate-authority-data': base64('x') } }),
-    'the certificate authority of the cluster is not a PEM certificate',
+    'the certificate authority of the cluster is not a PEM certificate: check certificate-authority or certificate-authority-data',
   ],
   [
-    'with a token file that is not there',
+    'with a missing token file',
     kubeConfig({ user: { tokenFile: '/nowhere/token' } }),
-    'the token of user "dev" should be in /nowhere/token, which does not exist',
+    '/nowhere/token does not exist: it should hold the token of user "dev"',
   ],
   [
     'with half a client certificate',
     kubeConfig({ user: { 'client-key-data': base64('x') } }),
-    'user "dev" has one half of a client certificate: add its client-certificate',
+    'user "dev" has only half of a client certificate: add its client-certificate',
   ],
   [
-    'with a client certificate that is none',
+    'with an invalid client certificate',
     kubeConfig({ user: { 'client-key-data': base64('x'), 'client-certificate-data': base64('x') } }),
-    'client certificate and key of user "dev" are not usable PEM',
+    'the client certificate and the client key of user "dev" are not valid PEM: check client-certificate and client-key',
   ],
-])('[O5] a kubeconfig %s gets one sentence with what to mend', (_, text, expected) => {
+])('[O5] a kubeconfig %s gets one sentence with how to fix it', (_, text, expected) => {
   expect(sentence(temporaryFolder().write('config', text))).toBe(expected);
 });
 
-test('[O5] a client certificate with the key of another is said to be so', async () => {
+test('[O5] a client certificate with the key of another one is reported', async () => {
   const authority = await createAuthority();
   const [alice, bob] = [await authority.client('alice'), await authority.client('bob')];
   const user = { 'client-certificate-data': base64(alice.cert), 'client-key-data': base64(bob.key) };
   expect(sentence(temporaryFolder().write('config', kubeConfig({ user })))).toBe(
-    'client certificate and key of user "dev" do not belong together',
+    'the client certificate and the client key of user "dev" do not belong together: check client-certificate and client-key',
   );
 });
 
-test('[O5] a context that does not exist is answered with those that do', () => {
+test('[O5] the error about an unknown context lists the known ones', () => {
   const path = temporaryFolder().write('config', kubeConfig({}));
   expect(sentence(path, { context: 'prod' })).toBe(
     'kubeconfig FILE has no context "prod" (it has dev): check --context',
   );
 });
 
-test('[O5] a kubeconfig that cannot be read is named', () => {
+test('[O5] a kubeconfig that cannot be read is named with the reason', () => {
   const folder = temporaryFolder();
-  const mend = 'check --kubeconfig or KUBECONFIG';
-  expect(sentence(`${folder.path}/missing`)).toBe(`kubeconfig FILE does not exist: ${mend}`);
-  expect(sentence(folder.path)).toBe(`kubeconfig FILE is a folder: ${mend}`);
+  const check = 'check --kubeconfig or KUBECONFIG';
+  expect(sentence(`${folder.path}/missing`)).toBe(`kubeconfig FILE does not exist: ${check}`);
+  expect(sentence(folder.path)).toBe(`kubeconfig FILE is a folder: ${check}`);
   const locked = folder.write('locked', '{}');
   chmodSync(locked, 0);
-  // Root reads what it likes.
+  // Root may read every file.
   const isRoot = process.getuid?.() === 0;
   expect(sentence(locked)).toBe(
     isRoot
-      ? 'kubeconfig FILE has no current context: choose one with --context (it has none)'
-      : `kubeconfig FILE may not be read by this user: ${mend}`,
+      ? 'kubeconfig FILE has no current context: choose one with --context (it has no contexts)'
+      : `kubeconfig FILE cannot be read by this user: ${check}`,
   );
 });
 
-test('[O5] where there is no cluster at all, all the places looked at are told', () => {
+test('[O5] without any cluster, the error lists the places where it looked', () => {
   const { path } = temporaryFolder();
   expect(() => loadCluster({ env: { HOME: path }, serviceAccountDir: path })).toThrow(
-    `no cluster to work with: KUBECONFIG is not set, this is no Pod, and ${path}/.kube/config does not exist; give --kubeconfig FILE`,
+    `no cluster to work with: KUBECONFIG is not set, this is not a Pod, and ${path}/.kube/config does not exist: use --kubeconfig FILE`,
   );
   const env = { HOME: path, KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
   expect(() => loadCluster({ env, serviceAccountDir: path })).toThrow(
-    'this Pod has no service account token (is automountServiceAccountToken false?)',
+    'this Pod has no service account token (check automountServiceAccountToken)',
   );
   const KUBECONFIG = [`${path}/a`, `${path}/b`].join(delimiter);
   expect(() => loadCluster({ env: { KUBECONFIG } })).toThrow(

@@ -33,7 +33,7 @@ async function startSecureServer(
 
 const bodyOf = async (reply: Promise<{ readonly body: string }>) => JSON.parse((await reply).body) as unknown;
 
-test('[O5] a certificate that cannot be trusted is said to be so, and trusted when told to', async () => {
+test('[O5] an untrusted certificate is reported, and accepted if the kubeconfig says so', async () => {
   const [authority, stranger] = [await createAuthority(), await createAuthority()];
   const server = await startSecureServer(authority, await authority.server({ dnsNames: ['api.example'] }));
   const messageWith = async (tls: object) =>
@@ -50,7 +50,7 @@ test('[O5] a certificate that cannot be trusted is said to be so, and trusted wh
   }
 });
 
-test('[O5] an expired certificate, and a server without TLS, have sentences of their own', async () => {
+test('[O5] an expired certificate, and a server without TLS, each have their own message', async () => {
   const authority = await createAuthority();
   const expired = await startSecureServer(authority, await authority.server({ expired: true }));
   const tls = { ca: inline(authority.cert) };
@@ -65,7 +65,7 @@ test('[O5] an expired certificate, and a server without TLS, have sentences of t
   });
 });
 
-test('a certificate authority that rotates is picked up by the call that needs it', async () => {
+test('a call that needs it reads a rotated certificate authority', async () => {
   const [first, second] = [await createAuthority(), await createAuthority()];
   const folder = temporaryFolder();
   const ca = file(folder.write('ca.crt', first.cert));
@@ -74,13 +74,13 @@ test('a certificate authority that rotates is picked up by the call that needs i
   await transport.call(GET);
 
   await server.restart(await second.server());
-  // The first call may still find a connection that has just been cut.
+  // The first call may still use a connection that has just been cut.
   await waitFor(async () => (await failureOf(transport.call(GET))).message.includes('did not sign'));
   folder.write('ca.crt', second.cert);
   expect((await transport.call({ method: 'POST', path: '/api', body: '{}' })).status).toBe(200);
 });
 
-test('a client certificate that rotates is used within a minute, and what is in flight goes on', async () => {
+test('a rotated client certificate is used within a minute, and requests in flight go on', async () => {
   const authority = await createAuthority();
   const clock = new ManualClock();
   const folder = temporaryFolder();
@@ -134,7 +134,7 @@ test('a client certificate from an exec plugin is used', async () => {
   expect(await bodyOf(transport.call(GET))).toEqual({ name: 'from-plugin' });
 });
 
-test('calls and watches go through the proxy of the kubeconfig, with its password', async () => {
+test('calls and streams go through the proxy of the kubeconfig, with its password', async () => {
   const authority = await createAuthority();
   const server = await startSecureServer(authority, await authority.server());
   const asked: string[] = [];
@@ -162,7 +162,7 @@ test('calls and watches go through the proxy of the kubeconfig, with its passwor
   );
 });
 
-test('[O5] a proxy that refuses is named as the culprit, without its password', async () => {
+test('[O5] a proxy that refuses is named as the cause, without its password', async () => {
   const proxy = createServer().on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void proxy.close());
@@ -176,7 +176,7 @@ test('[O5] a proxy that refuses is named as the culprit, without its password', 
   });
 });
 
-/** What accepts TCP connections and is neither a proxy nor an API server, on loopback; it stops with the test. */
+/** A TCP server on loopback that is neither a proxy nor an API server; it stops with the test. */
 async function startBrokenServer(onConnection: (socket: Socket) => void) {
   const sockets: Socket[] = [];
   const server = createTcpServer((socket) => {
@@ -195,14 +195,14 @@ async function startBrokenServer(onConnection: (socket: Socket) => void) {
   return { host: `127.0.0.1:${port}`, port, proxyUrl: `http://me:secret@127.0.0.1:${port}`, sockets, stop };
 }
 
-/** Resolves when the far end has closed a connection of the test's own: whoever connected before has been accepted. */
+/** Resolves when the server has closed our connection: it has accepted all earlier ones by then. */
 async function visit(port: number): Promise<void> {
   await new Promise<void>((resolve) => {
     connect(port, '127.0.0.1').resume().on('close', resolve);
   });
 }
 
-test('[O5] a proxy that closes the connection instead of answering is asked once for each request', async () => {
+test('[O5] a proxy that closes the connection instead of answering is asked once per request', async () => {
   for (const server of ['https://cluster.example:6443', 'http://cluster.example:6443']) {
     const proxy = await startBrokenServer((socket) => socket.end());
     const { transport } = openTransport({ server, proxyUrl: proxy.proxyUrl }, { timeLimitMs: 2_000 });
@@ -215,7 +215,7 @@ test('[O5] a proxy that closes the connection instead of answering is asked once
       expect(await failureOf(transport.call(GET))).toMatchObject(expected);
       expect(await failureOf(transport.stream(GET))).toMatchObject(expected);
     }
-    // A client that goes on connecting by itself would come in between.
+    // A client that keeps connecting would come in between.
     for (let visits = 0; visits < 20; visits++) await visit(proxy.port);
     expect(proxy.sockets.length).toBe(6 + 20);
   }
@@ -232,13 +232,12 @@ test('[O5] calls that wait for a connection fail too when the proxy closes every
   expect(proxy.sockets.length).toBeLessThanOrEqual(10);
 });
 
-test('a proxy that accepts and never answers is waited for no longer than for a connection', async () => {
+test('a proxy that accepts and never answers times out like a connection', async () => {
   const proxy = await startBrokenServer((socket) => socket.resume());
   const server = 'https://cluster.example:6443';
   const connections = new Connections({ server, proxyUrl: proxy.proxyUrl }, systemClock, 1, 100);
   onTestFinished(() => connections.destroy());
   const outcome = failureOf(connections.for({ headers: {} }).calls.request({ origin: server, ...GET }));
-  // Until then it cannot be told from a slow one.
   await waitFor(() => proxy.sockets[0]?.destroyed);
   expect(await outcome).toMatchObject({
     code: 'PROXY',
@@ -247,7 +246,7 @@ test('a proxy that accepts and never answers is waited for no longer than for a 
   expect(proxy.sockets.length).toBe(1);
 });
 
-test('[O5] a proxy that is not there is named, and not the API server', async () => {
+test('[O5] an unreachable proxy is named as the cause, not the API server', async () => {
   const proxy = await startBrokenServer((socket) => socket.end());
   await proxy.stop();
   const { transport } = openTransport({ server: 'https://cluster.example:6443', proxyUrl: proxy.proxyUrl });
@@ -257,7 +256,7 @@ test('[O5] a proxy that is not there is named, and not the API server', async ()
   });
 });
 
-test('[O5] a server that does not speak HTTP is told as such', async () => {
+test('[O5] a server that does not speak HTTP is reported as such', async () => {
   const server = await startBrokenServer((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
   const { transport } = openTransport({ server: `http://${server.host}` });
   expect(await failureOf(transport.call(GET))).toMatchObject({
@@ -266,7 +265,7 @@ test('[O5] a server that does not speak HTTP is told as such', async () => {
   });
 });
 
-test('[O5] what is no proxy but answers is named too', async () => {
+test('[O5] a server that answers but is not a proxy is reported as such', async () => {
   const proxy = await startBrokenServer((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
   const { transport } = openTransport(
     { server: 'https://cluster.example:6443', proxyUrl: proxy.proxyUrl },

@@ -10,15 +10,15 @@ const STATUS = { kind: 'Status', message: 'slow down', details: { retryAfterSeco
 test.each([
   ['seconds', '3', 3_000],
   ['zero', '0', 0],
-  ['a date ahead', 'Thu, 01 Jan 2026 00:00:10 GMT', 10_000],
-  ['a date gone by', 'Wed, 31 Dec 2025 23:59:00 GMT', 0],
+  ['a future date', 'Thu, 01 Jan 2026 00:00:10 GMT', 10_000],
+  ['a past date', 'Wed, 31 Dec 2025 23:59:00 GMT', 0],
   ['nonsense', 'soon', 5_000],
   ['nothing', undefined, 5_000],
 ])('[R15] a Retry-After of %s is understood, and wins over the Status', (_, header, expected) => {
   expect(replyWith(STATUS, header).retryAfterMs).toBe(expected);
 });
 
-test('a Status that says little still makes a sentence', () => {
+test('a Status that says little still gives a message', () => {
   expect(replyWith({ kind: 'Status' })).toMatchObject({ message: 'the API server answered 429', reason: '' });
   expect(replyWith({ kind: 'Status', message: 5, reason: {}, details: null }).causes).toEqual([]);
   expect(apiErrorOfWatch({ kind: 'Pod' })).toMatchObject({
@@ -27,7 +27,7 @@ test('a Status that says little still makes a sentence', () => {
   });
 });
 
-test('the predicates see what the server meant', () => {
+test('the predicates recognise what the server answered', () => {
   const terminating = apiErrorOfReply(
     {
       status: 403,

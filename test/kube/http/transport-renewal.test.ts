@@ -6,7 +6,7 @@ import { temporaryFolder } from '../temporary-files.ts';
 
 const UNAUTHORIZED = { kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 };
 
-/** Knows one token at a time. */
+/** The one token that is valid. */
 interface Guard {
   token: string;
 }
@@ -29,7 +29,7 @@ async function start() {
   return { state, folder, server, transport };
 }
 
-test('a token that was replaced is read at the first 401, and the call repeated with it once', async () => {
+test('after a 401 a replaced token is read, and the call repeated with it once', async () => {
   const { state, folder, server, transport } = await start();
   state.token = 'second';
   folder.write('token', 'second\n');
@@ -42,7 +42,7 @@ test('a token that was replaced is read at the first 401, and the call repeated 
   ]);
 });
 
-test('many calls that are refused at once all succeed with the new token, and so does a watch', async () => {
+test('many calls that are refused at once all succeed with the new token, and so does a stream', async () => {
   const { state, folder, transport } = await start();
   state.token = 'second';
   folder.write('token', 'second\n');
@@ -52,7 +52,7 @@ test('many calls that are refused at once all succeed with the new token, and so
   for await (const chunk of await watch) expect(String(chunk)).toContain('body');
 });
 
-test('a 401 with no other credential at hand is an ApiError after one request', async () => {
+test('a 401 without another credential is an ApiError after one request', async () => {
   const { state, server, transport } = await start();
   state.token = 'second';
   expect(await failureOf(transport.call({ method: 'GET', path: '/' }))).toMatchObject({
@@ -63,7 +63,7 @@ test('a 401 with no other credential at hand is an ApiError after one request', 
   expect(server.requests).toHaveLength(2);
 });
 
-test('a new credential that is refused too is not tried a third time', async () => {
+test('a new credential that is refused too is not followed by a third request', async () => {
   const { state, folder, server, transport } = await start();
   state.token = 'third';
   folder.write('token', 'second\n');

@@ -9,7 +9,7 @@ import { failureOf, openTransport } from '../open-transport.ts';
 
 const GET = { method: 'GET', path: '/api/v1/namespaces' } as const;
 
-test('whoever calls again when the last call has ended needs no further connection', async () => {
+test('a call right after another one uses the same connection', async () => {
   const server = await startServer((_, response) => sendJson(response, 200, {}));
   const { transport } = openTransport({ server: server.url });
   const callAgainAndAgain = async () => {
@@ -20,7 +20,37 @@ test('whoever calls again when the last call has ended needs no further connecti
   expect(server.connections()).toBe(4);
 });
 
-test('no more calls are in flight than there are connections, and the others wait their turn', async () => {
+test('deletes with a body share connections', async () => {
+  const server = await startServer((_, response) => sendJson(response, 200, {}));
+  const { transport } = openTransport({ server: server.url });
+  for (let call = 0; call < 50; call++) {
+    await transport.call({ method: 'DELETE', path: '/api/v1/configmaps/a', body: '{}' });
+  }
+  expect(server.requests).toHaveLength(50);
+  expect(server.connections()).toBe(1);
+});
+
+test('[R16] 64 calls without an answer hold up no other call, and end at the time limit', async () => {
+  const clock = new ManualClock();
+  const server = await startServer((request, response) => {
+    if (request.url.pathname !== '/hung') sendJson(response, 200, {});
+  });
+  const { transport } = openTransport({ server: server.url }, { clock });
+  const hung = Promise.all(
+    Array.from({ length: 64 }, () =>
+      failureOf(transport.call({ method: 'PATCH', path: '/hung', body: '[]' })),
+    ),
+  );
+  await waitFor(() => server.requests.length === 64);
+  for (let call = 0; call < 50; call++) await transport.call(GET);
+  expect(server.connections()).toBe(65);
+
+  await clock.advance(30_000);
+  for (const failure of await hung) expect(failure).toMatchObject({ code: 'TIMEOUT' });
+  expect((await transport.call(GET)).status).toBe(200);
+});
+
+test('no more calls are in flight than connections are allowed, and the others wait', async () => {
   const held: ServerResponse[] = [];
   const server = await startServer((_, response) => held.push(response));
   const { transport } = openTransport({ server: server.url }, { connections: 3 });
@@ -33,7 +63,7 @@ test('no more calls are in flight than there are connections, and the others wai
   await calls;
 });
 
-test('a call does not queue behind open watches', async () => {
+test('a call does not wait for open streams', async () => {
   const server = await startServer((request, response) => {
     if (request.url.searchParams.has('watch')) response.writeHead(200).write('\n');
     else sendJson(response, 200, {});
@@ -75,7 +105,7 @@ test('[W3] a call without an answer ends at its time limit, whether it was sent 
   expect(clock.pendingTimers).toBe(0);
 });
 
-test('[W3] a call whose connection does not come about ends at its time limit too', async () => {
+test('[W3] a call whose connection is never established ends at its time limit too', async () => {
   const clock = new ManualClock();
   const sockets: Socket[] = [];
   const mute = createServer((socket) => sockets.push(socket));
@@ -84,7 +114,7 @@ test('[W3] a call whose connection does not come about ends at its time limit to
     for (const socket of sockets) socket.destroy();
     mute.close();
   });
-  // Over TLS, a server that says nothing leaves the client in the middle of the handshake.
+  // Over TLS, a silent server leaves the client in the middle of the handshake.
   const server = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
   const failure = failureOf(openTransport({ server }, { clock }).transport.call(GET));
   await waitFor(() => sockets.length === 1);
@@ -92,7 +122,7 @@ test('[W3] a call whose connection does not come about ends at its time limit to
   expect(await failure).toMatchObject({ code: 'TIMEOUT' });
 });
 
-test('[W3] the time limit is for the whole answer, not only its head', async () => {
+test('[W3] the time limit covers the whole answer, not only its head', async () => {
   const clock = new ManualClock();
   let isClosed = false;
   const server = await startServer((_, response) => {
@@ -126,7 +156,7 @@ test('[W3] a stream must begin within the time limit, and may then last', async 
   expect(clock.pendingTimers).toBe(0);
 });
 
-test('[Q3] stopping ends calls, queued calls and streams at once', async () => {
+test('[Q3] the signal ends calls, queued calls and streams at once', async () => {
   let closed = 0;
   const server = await startServer((request, response) => {
     response.on('close', () => closed++);
@@ -145,7 +175,7 @@ test('[Q3] stopping ends calls, queued calls and streams at once', async () => {
   await waitFor(() => closed === 2);
 });
 
-test('closing waits for what is in flight', async () => {
+test('closing waits for requests in flight', async () => {
   let answer: (() => void) | undefined;
   const server = await startServer((_, response) => {
     answer = () => sendJson(response, 200, {});
@@ -160,7 +190,7 @@ test('closing waits for what is in flight', async () => {
   expect(await failureOf(transport.call(GET))).toMatchObject({ name: 'NetworkError' });
 });
 
-test('a caller gives up its own request and no other', async () => {
+test('a caller aborts its own request and no other', async () => {
   const server = await startServer((request, response) => {
     if (request.url.pathname !== '/silent') sendJson(response, 200, {});
   });
@@ -238,7 +268,7 @@ test('[R15] after a 429 no call leaves before its Retry-After, but a watch does'
   expect(server.requests).toHaveLength(4);
 });
 
-test('[R15] one Retry-After holds the other calls back for 30 s at most, and not past a stop', async () => {
+test('[R15] a Retry-After delays the other calls by 30 s at most, and not past the abort', async () => {
   const clock = new ManualClock();
   const server = await startServer((_, response) =>
     server.requests.length === 1
@@ -261,7 +291,7 @@ test('[R15] one Retry-After holds the other calls back for 30 s at most, and not
   expect(again.requests).toHaveLength(1);
 });
 
-test('nothing is repeated but what the server cannot have acted upon', async () => {
+test('a request is not repeated if the server may have acted on it', async () => {
   const server = await startServer((request, response) => {
     if (request.url.pathname === '/cut') response.destroy();
     else sendJson(response, 500, { kind: 'Status', message: 'etcd is away' });
@@ -277,7 +307,7 @@ test('nothing is repeated but what the server cannot have acted upon', async () 
   expect(server.requests).toHaveLength(3);
 });
 
-test('[O5] a server that is away, or no HTTP server, is named with what to look at', async () => {
+test('[O5] a server that does not run is named with what to check', async () => {
   const server = await startServer(() => undefined);
   await server.stop();
   const { transport } = openTransport({ server: server.url });
