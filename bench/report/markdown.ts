@@ -16,7 +16,7 @@ function about({ at, machine, quick, sessions }: Report): string {
     failure === undefined ? [] : [`FAILED: ${scenario}, ${subject}, run ${run}: ${failure}`],
   );
   return [
-    `${at}, up to ${runs} runs, ${Object.values(machine).join(', ')}.`,
+    `${at}, medians of up to ${runs} runs, ${Object.values(machine).join(', ')}.`,
     `Unrelated processes used at most ${load} of the machine during a measurement.`,
     ...(quick ? ['Quick: the sizes are too small for figures to mean anything.'] : []),
     ...failures,
@@ -24,8 +24,8 @@ function about({ at, machine, quick, sessions }: Report): string {
 }
 
 /**
- * Medians over the runs, each with its {@link medianInterval}. A ratio of two subjects is the median
- * of the runs' ratios. Columns without a figure are left out.
+ * Medians over the runs, each with its {@link medianInterval}. A ratio of two subjects is the
+ * median of the runs' ratios. Columns without a figure are left out.
  */
 function table({ measured }: Report, scenario: string): string {
   const here = measured.filter((one) => one.scenario === scenario);
