@@ -1,5 +1,5 @@
 import type { SubjectName } from './figure.ts';
-import { middle, tableOf } from './markdown.ts';
+import { machineOf, middle, tableOf } from './markdown.ts';
 import type { Report } from './report.ts';
 import { median } from './statistics.ts';
 
@@ -107,7 +107,7 @@ export function overview(report: Report): string {
       scenario: `\`${question[1]}\``,
     })),
   );
-  return `${table}\n\n${chart(find)}`;
+  return `${machineOf(report)}\n\n${table}\n\n${chart(find)}`;
 }
 
 function chart(
