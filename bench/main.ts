@@ -70,7 +70,7 @@ async function measureAll(values: {
   const at = new Date().toISOString();
   const { quick } = values;
   const binaries = await findBinaries({ env: process.env, onProgress: note });
-  const machine = { ...describeMachine(), kubernetes: kubernetesVersion() };
+  const machine = { ...describeMachine(), kubernetes: `Kubernetes ${kubernetesVersion().slice(1)}` };
   const output = resolve(values.output ?? `dist/bench-${at.replaceAll(':', '-')}.json`);
   mkdirSync(dirname(output), { recursive: true });
   let report: Report = { at, machine, quick, measured: [], sessions: [] };

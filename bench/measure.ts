@@ -28,7 +28,7 @@ export interface Plan {
   /** Longest wait for a quiet machine before each measurement. */
   readonly quietMs: number;
   readonly onProgress: (line: string) => void;
-  /** Called after each measurement with all results so far, so that an interruption loses little. */
+  /** Called after each measurement with all results so far: an interruption loses little. */
   readonly onResults: (results: Results) => void;
 }
 
@@ -36,7 +36,7 @@ export interface Plan {
 const API_SERVER_FLAGS = ['--audit-log-path=', '--audit-policy-file='];
 
 /**
- * Measures every scenario `runs` times with each of its subjects, on one control plane per scenario.
+ * Measures every scenario `runs` times with each of its subjects, on one control plane each.
  * The machine's speed changes within minutes, so subjects to compare are measured one right after
  * the other, and the figures of a run are compared before runs are summed up.
  */

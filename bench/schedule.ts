@@ -25,7 +25,7 @@ export function* schedule(
   }
 }
 
-/** The scenario's subjects that are `available`. `other` goes where `ours` does; `none` needs no program. */
+/** The scenario's subjects that are `available`. `other` goes where `ours` does. */
 export function subjectsOf(
   { subjects = ['ours', 'go'] }: Pick<Scenario, 'subjects'>,
   available: ReadonlySet<SubjectName>,

@@ -1,7 +1,8 @@
 // The opponent in the benchmark: the smallest correct controller for the same job on client-go.
 //
-// One informer over sources and companions, a workqueue of sources, 16 workers. It leaves out what costs time: it logs no
-// writes, adopts nothing, asks nobody for consent, reports nothing. Do not take it as an example.
+// One informer over sources and companions, a workqueue of sources, 16 workers. It leaves out what
+// costs time: it logs no writes, adopts nothing, asks nobody for consent, reports nothing. Do not
+// take it as an example.
 package main
 
 import (
@@ -322,7 +323,7 @@ func merged(base, over map[string]string) map[string]string {
 	return base
 }
 
-// Keys in order, lengths before values, so that the same content gives the same checksum in every process.
+// Keys in order, lengths before values: the same content has the same checksum in every process.
 func checksumOf(configMap *corev1.ConfigMap) string {
 	hash := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(configMap.Data)) {

@@ -9,14 +9,20 @@ export function markdown(report: Report): string {
   return [about(report), ...sections].join('\n\n');
 }
 
-function about({ at, machine, quick, sessions }: Report): string {
+/** When and where the figures were measured. */
+export function machineOf({ at, machine, sessions }: Report): string {
   const runs = Math.max(...sessions.map(({ run }) => run));
+  return `${at.slice(0, 10)}, medians of up to ${runs} runs, ${Object.values(machine).join(', ')}.`;
+}
+
+function about(report: Report): string {
+  const { quick, sessions } = report;
   const load = `${Math.round(100 * Math.max(...sessions.map(({ otherLoad }) => otherLoad)))} %`;
   const failures = sessions.flatMap(({ scenario, subject, run, failure }) =>
     failure === undefined ? [] : [`FAILED: ${scenario}, ${subject}, run ${run}: ${failure}`],
   );
   return [
-    `${at}, up to ${runs} runs, ${Object.values(machine).join(', ')}.`,
+    machineOf(report),
     `Unrelated processes used at most ${load} of the machine during a measurement.`,
     ...(quick ? ['Quick: the sizes are too small for figures to mean anything.'] : []),
     ...failures,
@@ -24,8 +30,8 @@ function about({ at, machine, quick, sessions }: Report): string {
 }
 
 /**
- * Medians over the runs, each with its {@link medianInterval}. A ratio of two subjects is the median
- * of the runs' ratios. Columns without a figure are left out.
+ * Medians over the runs, each with its {@link medianInterval}. A ratio of two subjects is the
+ * median of the runs' ratios. Columns without a figure are left out.
  */
 function table({ measured }: Report, scenario: string): string {
   const here = measured.filter((one) => one.scenario === scenario);

@@ -1,5 +1,5 @@
 import type { SubjectName } from './figure.ts';
-import { middle, tableOf } from './markdown.ts';
+import { machineOf, middle, tableOf } from './markdown.ts';
 import type { Report } from './report.ts';
 import { median } from './statistics.ts';
 
@@ -46,9 +46,21 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['one source to 1,000 namespaces: created; edited', 'fan-out-1000', 'create: last', 'edit: last'],
   ['source unlabelled until its 1,000 companions are gone', 'cleanup', 'delete: last'],
-  ['first start over 1,000 sources', 'cold-start-1000', 'writes a second, first to last'],
-  ['first start over 5,000 sources', 'cold-start-5000', 'writes a second, first to last'],
-  ['first start over 10,000 sources', 'cold-start-10000', 'writes a second, first to last'],
+  [
+    'first start over 1,000 sources, companions a second',
+    'cold-start-1000',
+    'writes a second, first to last',
+  ],
+  [
+    'first start over 5,000 sources, companions a second',
+    'cold-start-5000',
+    'writes a second, first to last',
+  ],
+  [
+    'first start over 10,000 sources, companions a second',
+    'cold-start-10000',
+    'writes a second, first to last',
+  ],
   ['restart over 1,000 sources: ready after; writes', 'cold-start-1000', 'restart: ready', 'restart: writes'],
   [
     'restart over 10,000 sources: ready after; writes',
@@ -82,7 +94,9 @@ export function overview(report: Report): string {
     report.measured.find((one) => one.scenario === scenario && one.name === name && one.subject === subject);
   const cell = ([, scenario, ...names]: Question, subject: SubjectName) => {
     const found = names.map((name) => find(scenario, name, subject));
-    const shown = found.flatMap((one) => (one === undefined ? [] : [`${middle(one)} ${one.unit}`]));
+    const shown = found.flatMap((one) =>
+      one === undefined ? [] : [`${middle(one)}${one.unit === '/s' ? '' : ' '}${one.unit}`],
+    );
     return shown.join('; ');
   };
   const table = tableOf(
@@ -93,7 +107,7 @@ export function overview(report: Report): string {
       scenario: `\`${question[1]}\``,
     })),
   );
-  return `${table}\n\n${chart(find)}`;
+  return `${machineOf(report)}\n\n${table}\n\n${chart(find)}`;
 }
 
 function chart(

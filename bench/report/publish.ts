@@ -9,6 +9,7 @@ const END = '<!-- end of report -->';
 
 /** Puts the report into the marked places of docs/benchmarks.md and docs/performance.md. */
 export function publish(report: Report): void {
+  if (report.quick) throw new Error('a report of --quick is not published: its figures mean nothing');
   for (const [name, text] of [
     ['benchmarks.md', markdown(report)],
     ['performance.md', overview(report)],

@@ -1,4 +1,4 @@
-/** The value below which the share `p` (0 to 1) of the values lies, the highest for 1; NaN of none. */
+/** The value below which the share `p` (0 to 1) of the values lies; NaN of none. */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(p * sorted.length))] ?? Number.NaN;

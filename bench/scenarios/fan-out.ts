@@ -7,7 +7,7 @@ import { type Spread, spread, spreadFigures } from './spread.ts';
 export function fanOut(full: number, times: number): Scenario {
   return {
     name: `fan-out-${full}`,
-    describe: `a process' first source for ${full} namespaces; then ${times} more, each edited once: medians`,
+    describe: `a process' first source for ${full.toLocaleString('en')} namespaces; then ${times} more, each edited once: medians`,
     measure: async (testbed) => {
       const namespaces = names(`${testbed.prefix}target-`, testbed.size(full));
       const home = `${testbed.prefix}home`;
@@ -25,7 +25,7 @@ export function fanOut(full: number, times: number): Scenario {
         spread(testbed, observer, { type: 'MODIFIED', source: name, count }, () =>
           testbed.load.edit(home, name, '1'),
         );
-      // Opens connections, may start the watch of namespaces, and runs code that is not compiled yet.
+      // Opens connections, may start the Namespace watch, and runs code not compiled yet.
       const { latenciesMs } = await create('first');
       const creates: Spread[] = [];
       const edits: Spread[] = [];

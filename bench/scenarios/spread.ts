@@ -10,7 +10,7 @@ export interface Spread {
   readonly cpuSeconds: Cpu;
 }
 
-/** Makes the change, waits for an event of this type for `count` companions of the source, and settles. */
+/** Makes the change, waits until `count` companions of the source were seen, and settles. */
 export async function spread(
   testbed: Testbed,
   observer: Observer,

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const MODULE = fileURLToPath(new URL('../baseline/', import.meta.url));
 const run = promisify(execFile);
 
-/** Path of the Go controller's executable, in the user's cache; built when its sources have changed. */
+/** Path of the Go controller's executable in the user's cache. Builds it if necessary. */
 export async function buildBaseline(env: NodeJS.ProcessEnv): Promise<string> {
   const hash = createHash('sha256');
   for (const name of ['main.go', 'go.mod', 'go.sum']) hash.update(readFileSync(join(MODULE, name)));

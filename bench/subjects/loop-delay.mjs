@@ -1,6 +1,6 @@
 /**
  * Measures how long the event loop is blocked. The benchmark preloads it into the controller's
- * process (`node --import`). Writes one JSON object to `BENCH_LOOP_DELAY_FILE` when the process ends.
+ * process (`node --import`). Writes JSON to `BENCH_LOOP_DELAY_FILE` when the process ends.
  *
  * The machine is shared, so a late timer alone proves nothing: the process may have waited for a
  * core. A tick therefore counts at most the processor time used since the tick before.
@@ -15,7 +15,7 @@ const RESOLUTION_MS = 10;
 /** In whole microseconds: a histogram takes integers from 1. */
 const blocked = createHistogram();
 
-// Loading the program blocks the loop while there is nothing to delay: start with the first connection.
+// While the program loads there is nothing to delay: start with the first connection.
 subscribe('undici:client:connected', watch);
 
 function watch() {

@@ -21,7 +21,7 @@ export async function clean(
   await controlPlane.compactEtcd();
 }
 
-/** Finalizes it at once: the namespace controller would search for objects of every kind, for minutes. */
+/** Finalizes it at once: the namespace controller would search for objects for minutes. */
 async function remove(load: Load, name: string): Promise<void> {
   const path = `/api/v1/namespaces/${name}`;
   await load.call('DELETE', path);

@@ -17,7 +17,7 @@ export function describeMachine(): Readonly<Record<string, string>> {
     cpu: `${CORES} x ${cpus()[0]?.model ?? 'unknown'}`,
     memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
     kernel: `Linux ${kernel}`,
-    node: process.version,
+    node: `Node ${process.version.slice(1)}`,
   };
 }
 
@@ -32,8 +32,8 @@ export async function waitForQuiet(maxMs: number): Promise<void> {
 }
 
 /**
- * Call it before a measurement, and its result afterwards to get the share of the machine's processor
- * time that unrelated processes used. `servers`: the benchmark's processes that keep running.
+ * Call it before a measurement, and its result afterwards to get the share of the machine's
+ * processor time that unrelated processes used. `servers`: the benchmark's processes that keep running.
  */
 export function otherLoad(servers: readonly number[]): () => number {
   const own = () => [process.pid, ...servers].reduce((sum, pid) => sum + cpuSeconds(pid), 0);

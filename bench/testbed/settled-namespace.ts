@@ -3,8 +3,8 @@ import { source } from './sources.ts';
 import type { Testbed } from './testbed.ts';
 
 /**
- * Starts the controller over a new namespace with these sources, and waits until it has nothing left
- * to do. Resolves to an observer of the namespace with bodies, which the caller disposes of.
+ * Starts the controller over a new namespace with these sources, and waits until it has nothing
+ * left to do. Resolves to an observer of the namespace with bodies, which the caller disposes of.
  */
 export async function settledNamespace(
   testbed: Testbed,

@@ -17,7 +17,7 @@ function data(bytes: number): Readonly<Record<string, string>> {
   return { version: '0', 'app.yaml': part(), 'log.yaml': part(), 'more.yaml': part() };
 }
 
-/** A source of three keys and a version. Its companion goes beside it, or into the namespaces `targets`. */
+/** A source whose companion goes beside it, or into the namespaces `targets`. */
 export function source(namespace: string, name: string, bytes = 1024, targets?: string): ConfigMapBody {
   const annotations = targets === undefined ? {} : targeting(targets);
   return {

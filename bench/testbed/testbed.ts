@@ -95,7 +95,7 @@ export class Testbed {
     return this.#wait(3);
   }
 
-  /** Waits until V8 has returned memory after a burst: it waits for eight quiet seconds, perhaps twice. */
+  /** Waits until V8 has returned memory after a burst: after 8 quiet seconds, perhaps twice. */
   rest(): Promise<void> {
     return this.#wait(25);
   }
@@ -110,7 +110,7 @@ export class Testbed {
   }
 }
 
-/** From the API server's metrics: https://kubernetes.io/docs/reference/instrumentation/metrics/ (`apiserver_request_total`). */
+/** `apiserver_request_total`: https://kubernetes.io/docs/reference/instrumentation/metrics/ */
 function requestCounts(metrics: string): Requests {
   let reads = 0;
   let writes = 0;

@@ -53,7 +53,7 @@ test('a report names the machine, what else ran on it, and what failed', () => {
   const failed = { scenario: 'edits', subject: 'go', run: 2, otherLoad: 0.1, failure: 'died' } as const;
   results.add(failed, []);
   const text = markdown(results.report({ at: 'now', machine: { cpu: '2 x fast' }, quick: true }));
-  expect(text).toContain('now, up to 2 runs, 2 x fast.');
+  expect(text).toContain('now, medians of up to 2 runs, 2 x fast.');
   expect(text).toContain('at most 10 %');
   expect(text).toContain('the sizes are too small');
   expect(text).toContain('FAILED: edits, go, run 2: died');
