@@ -8,7 +8,7 @@ import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { createTransport, type Transport } from '../kube/http/transport.ts';
-import type { Bounds } from '../mirror/placement.ts';
+import type { Bounds } from '../mirror/plan/placement.ts';
 import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';

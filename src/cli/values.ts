@@ -1,5 +1,5 @@
 import { type Parsed, parsed, problem } from '../mirror/parsed.ts';
-import { type NamespacePatterns, parseNamespacePatterns } from '../mirror/patterns.ts';
+import { type NamespacePatterns, parseNamespacePatterns } from '../mirror/request/patterns.ts';
 
 /** Parsers of flag values. Their problems complete the sentence "--flag: …". */
 

@@ -1,16 +1,16 @@
 import type { Indexers, Lister } from '../informer/lister.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import { claimIndexValues, claimsOf } from '../mirror/claims.ts';
-import { isRetainedAbroad, targetIndexValuesOf } from '../mirror/concerns.ts';
-import { type ObservedConfigMap, sourceReference } from '../mirror/observed.ts';
-import type { SourceIdentity } from '../mirror/ownership.ts';
-import type { ObservedNamespace } from '../mirror/placement.ts';
-import type { ClusterView, MirrorSettings } from '../mirror/view.ts';
+import type { SourceIdentity } from '../mirror/companion/ownership.ts';
+import { type ObservedConfigMap, sourceReference } from '../mirror/observe/observed-config-map.ts';
+import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
+import { claimIndexValues, claimsOf } from '../mirror/plan/claims.ts';
+import { targetIndexValuesOf } from '../mirror/plan/concerns.ts';
+import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { MutationCache } from './mutation-cache.ts';
 
 /** The ways in which the rules look things up. */
-export type ConfigMapIndex = 'referrers' | 'claims' | 'targets' | 'retained';
+export type ConfigMapIndex = 'referrers' | 'claims' | 'targets';
 
 export function configMapIndexers(vocabulary: Vocabulary): Indexers<ObservedConfigMap, ConfigMapIndex> {
   return {
@@ -23,7 +23,6 @@ export function configMapIndexers(vocabulary: Vocabulary): Indexers<ObservedConf
     },
     claims: claimsOf,
     targets: targetIndexValuesOf,
-    retained: (object) => (isRetainedAbroad(object, vocabulary) ? [object.namespace] : []),
   };
 }
 

@@ -1,13 +1,12 @@
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
-import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
-import type { NewConfigMap, ObjectMeta } from '../kube/api/types.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { NewConfigMap } from '../kube/api/types.ts';
 import { isNotFound } from '../kube/errors.ts';
-import { annotationsAt, type CompanionShape, ownerReferenceAt } from '../mirror/companion.ts';
-import type { Content } from '../mirror/digest.ts';
-import type { Difference } from '../mirror/drift.ts';
-import { type ObservedConfigMap, observeWritten } from '../mirror/observed.ts';
-import { healingPatch } from '../mirror/patch.ts';
-import { replacement, updated } from '../mirror/update.ts';
+import { type CompanionShape, newCompanion } from '../mirror/companion/companion.ts';
+import type { Difference } from '../mirror/companion/drift.ts';
+import { healingPatch, replacement } from '../mirror/companion/patch.ts';
+import type { Content } from '../mirror/observe/content.ts';
+import { type ObservedConfigMap, observeWritten } from '../mirror/observe/observed-config-map.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
 import { WithoutEffectError } from './failure.ts';
 import type { MutationCache } from './mutation-cache.ts';
@@ -50,7 +49,7 @@ export class CompanionWriter {
 
   async create(key: ObjectKey, shape: CompanionShape, content: Content, turn: WriteTurn): Promise<void> {
     await this.#limiter.run(turn, () =>
-      this.#create(key, this.#companion(key, shape, content), shape.digest),
+      this.#create(key, newCompanion(key, shape, content, this.#vocabulary), shape.digest),
     );
   }
 
@@ -63,13 +62,13 @@ export class CompanionWriter {
     wanted: Wanted | undefined,
     turn: WriteTurn,
   ): Promise<ObservedConfigMap> {
-    const { key, immutable, hasMore } = actual;
-    const send = this.#heal(actual, differences, wanted?.content);
-    const sent = { digest: wanted?.digest ?? actual.digest, immutable, hasMore };
+    const { key, immutable } = actual;
+    const patch = healingPatch(actual, differences, wanted?.content);
+    const sent = { digest: wanted?.digest ?? actual.digest, immutable };
     try {
       return await this.#limiter.run(turn, () =>
         this.#mutations.follow(key, async () => {
-          const result = observeWritten(await send(), sent, this.#vocabulary);
+          const result = observeWritten(await this.#api.patch(key, patch), sent);
           if (result.resourceVersion === actual.resourceVersion) throw new WithoutEffectError();
           return result;
         }),
@@ -99,24 +98,8 @@ export class CompanionWriter {
   }
 
   async #create(key: ObjectKey, body: NewConfigMap, digest: string): Promise<void> {
-    const sent = { digest, immutable: false, hasMore: false };
-    await this.#mutations.follow(key, async () =>
-      observeWritten(await this.#api.create(body), sent, this.#vocabulary),
-    );
-  }
-
-  /** One that was not there. */
-  #companion(key: ObjectKey, shape: CompanionShape, content: Content): NewConfigMap {
-    const { namespace, name } = splitKey(key);
-    const owner = ownerReferenceAt(namespace, shape);
-    const metadata = {
-      namespace,
-      name,
-      labels: shape.labels,
-      annotations: annotationsAt(key, shape, this.#vocabulary),
-      ...(owner !== undefined && { ownerReferences: [owner] }),
-    };
-    return { metadata, ...content };
+    const sent = { digest, immutable: false };
+    await this.#mutations.follow(key, async () => observeWritten(await this.#api.create(body), sent));
   }
 
   async #delete(actual: ObservedConfigMap): Promise<void> {
@@ -129,17 +112,5 @@ export class CompanionWriter {
         if (!isNotFound(error)) throw error;
       }
     });
-  }
-
-  /** The one request that mends the differences. */
-  #heal(
-    actual: ObservedConfigMap,
-    differences: readonly Difference[],
-    content: Content | undefined,
-  ): () => Promise<ObjectMeta> {
-    const whole = updated(actual, differences, content);
-    if (whole !== undefined) return () => this.#api.update(whole);
-    const patch = healingPatch(actual, differences, content);
-    return () => this.#api.patch(actual.key, patch);
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { Step } from '../mirror/step.ts';
+import type { Step } from '../mirror/plan/step.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Attempts } from './attempts.ts';
 import { describeError, judge } from './failure.ts';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, every } from '../clock/clock.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { ObservedConfigMap } from '../mirror/observed.ts';
+import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import type { Workers } from '../workqueue/workers.ts';

@@ -4,10 +4,10 @@ import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ListWatch } from '../kube/api/list-watch.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import { concernedSources, dependsOnNamespaces } from '../mirror/concerns.ts';
-import { observe, sourceReference } from '../mirror/observed.ts';
-import { observeNamespace } from '../mirror/placement.ts';
-import type { MirrorSettings } from '../mirror/view.ts';
+import { observe, sourceReference } from '../mirror/observe/observed-config-map.ts';
+import { observeNamespace } from '../mirror/observe/observed-namespace.ts';
+import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
+import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import { Workers } from '../workqueue/workers.ts';
@@ -65,8 +65,8 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const configMaps = createInformer({
     name: 'configmaps',
     listWatches: deps.configMaps,
-    transform: (object: ConfigMap, known) => {
-      const observed = observe(object, vocabulary, known);
+    transform: (object: ConfigMap) => {
+      const observed = observe(object, vocabulary);
       if (observed.request !== undefined) bodies.put(observed.key, object);
       return observed;
     },

@@ -1,16 +1,16 @@
 import type { Handler } from '../informer/handler.ts';
 import type { Lister } from '../informer/lister.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
+import { type ObservedConfigMap, sourceReference } from '../mirror/observe/observed-config-map.ts';
+import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
 import {
   concernedOthers,
   concernedSources,
   dependsOnNamespaces,
   isConcernedByNamespace,
   targetIndexValues,
-} from '../mirror/concerns.ts';
-import { type ObservedConfigMap, sourceReference } from '../mirror/observed.ts';
-import type { ObservedNamespace } from '../mirror/placement.ts';
-import type { ClusterView } from '../mirror/view.ts';
+} from '../mirror/plan/concerns.ts';
+import type { ClusterView } from '../mirror/plan/view.ts';
 import type { DelayingQueue } from '../workqueue/delaying-queue.ts';
 import type { Lane, WorkQueue } from '../workqueue/queue.ts';
 import type { ConfigMapIndex } from './cluster-view.ts';
@@ -97,7 +97,8 @@ export function namespaceHandler(deps: {
     }
   };
   const enqueueRetainedIn = (name: string) => {
-    for (const companion of configMaps.byIndex('retained', name)) {
+    for (const companion of configMaps.values()) {
+      if (companion.namespace !== name || !dependsOnNamespaces(companion, view.settings.vocabulary)) continue;
       for (const key of concernedSources(companion, view)) queue.add(key);
     }
   };

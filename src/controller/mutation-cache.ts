@@ -1,7 +1,7 @@
 import { type Clock, every } from '../clock/clock.ts';
 import type { Handler } from '../informer/handler.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { ObservedConfigMap } from '../mirror/observed.ts';
+import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
 
 /** A write's own watch event comes within moments; later than this, the watch is broken and a relist will tell. */
 const TTL_MS = 30_000;

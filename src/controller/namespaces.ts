@@ -1,7 +1,7 @@
 import { aborted } from '../clock/clock.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { Lister } from '../informer/lister.ts';
-import type { ObservedNamespace } from '../mirror/placement.ts';
+import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
 
 /**
  * The namespaces, watched from the moment on that a source first targets any: a cluster whose sources all stay at

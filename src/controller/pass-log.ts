@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { Step } from '../mirror/step.ts';
+import type { Step } from '../mirror/plan/step.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** A pass of more writes than this has no line at `info` for each. */

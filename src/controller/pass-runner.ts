@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../clock/clock.ts';
-import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
-import type { ObservedConfigMap } from '../mirror/observed.ts';
-import type { Step } from '../mirror/step.ts';
-import type { ClusterView } from '../mirror/view.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import type { Step } from '../mirror/plan/step.ts';
+import type { ClusterView } from '../mirror/plan/view.ts';
 import type { Lane, WorkQueue } from '../workqueue/queue.ts';
 import type { CompanionWrites, Pass, Wait } from './companion-writes.ts';
 import { mostRecent } from './recency.ts';
@@ -108,11 +108,11 @@ export class PassRunner {
   }
 
   /** The steps that write; of the others it is told why they do not, and what was remembered of them is forgotten. */
-  #toBeWritten({ key, steps, desired }: PassPlan): readonly WriteStep[] {
+  #toBeWritten({ key, steps }: PassPlan): readonly WriteStep[] {
     const { reports, writes } = this.#deps;
     const toBeWritten: WriteStep[] = [];
     for (const step of steps) {
-      if (step.action === 'none') reports.leftAlone(key, step, isNamed(step, desired));
+      if (step.action === 'none') reports.leftAlone(key, step);
       else toBeWritten.push(step);
     }
     reports.keepOnly(key, steps);
@@ -149,12 +149,6 @@ export class PassRunner {
     if (changed) throw new SupersededError('the source has changed');
     if (lane === 'bulk' && queue.isAwaited(key)) throw new SupersededError('a fresh change waits');
   }
-}
-
-/** Whether the source names the companion's namespace, and not only a pattern that it matches. */
-function isNamed({ companion }: Step, desired: Desired | undefined): boolean {
-  const targets = desired?.shape.request.targets;
-  return targets === undefined || targets.patterns.names.has(splitKey(companion).namespace);
 }
 
 /** For each that waits the next pass comes a moment later, one second at most, so that it finds several of them due. */

@@ -1,5 +1,5 @@
 import { splitKey } from '../kube/api/object-key.ts';
-import type { ClusterView } from '../mirror/view.ts';
+import type { ClusterView } from '../mirror/plan/view.ts';
 import { isOlder } from './mutation-cache.ts';
 import type { WriteStep } from './step-runner.ts';
 

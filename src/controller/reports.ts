@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { Step } from '../mirror/step.ts';
+import type { Step } from '../mirror/plan/step.ts';
 import type { LogFields, Logger } from '../telemetry/logger.ts';
 import { BlockedError, describeError, isOutage } from './failure.ts';
 import type { WriteStep } from './step-runner.ts';
@@ -56,11 +56,8 @@ export class Reports {
     if (ofSource.size === 0) this.#said.delete(source);
   }
 
-  /**
-   * A companion that is not written, and why. `named`: the source names its namespace; that a pattern such as `*` also
-   * matches a namespace where it may not be is nothing to be told of.
-   */
-  leftAlone(source: ObjectKey, step: Extract<Step, { readonly action: 'none' }>, named: boolean): void {
+  /** A companion that is not written, and why. */
+  leftAlone(source: ObjectKey, step: Extract<Step, { readonly action: 'none' }>): void {
     const { companion, reason } = step;
     const fields = { source, companion };
     switch (step.state) {
@@ -68,10 +65,20 @@ export class Reports {
         this.#problem(source, companion, 'warn', 'companion is in conflict', fields, reason);
         break;
       case 'refused':
-        this.#problem(source, companion, named ? 'warn' : 'debug', 'companion is refused', fields, reason);
+        this.#problem(
+          source,
+          companion,
+          step.named ? 'warn' : 'debug',
+          'companion is refused',
+          fields,
+          reason,
+        );
         break;
       case 'retained':
         this.#problem(source, companion, 'info', 'companion is retained', fields, reason);
+        break;
+      case 'no namespace':
+        this.#problem(source, companion, 'warn', 'target namespace does not exist', fields, reason);
         break;
       case 'waiting':
         this.#problem(source, companion, 'debug', 'companion waits', fields, reason);

@@ -2,10 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap } from '../kube/api/types.ts';
-import { selectContent } from '../mirror/content.ts';
-import { type Content, digestOf } from '../mirror/digest.ts';
-import type { ObservedConfigMap } from '../mirror/observed.ts';
-import type { MirrorRequest } from '../mirror/request.ts';
+import type { Content } from '../mirror/observe/content.ts';
+import { selectContent } from '../mirror/observe/content.ts';
+import { digestOf } from '../mirror/observe/digest.ts';
+import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import type { MirrorRequest } from '../mirror/request/request.ts';
 
 /** The source has changed since it was observed: the event that says so is on its way. */
 export class StaleSourceError extends Error {

@@ -1,11 +1,14 @@
+/** Labels, annotations or data: texts by key. */
+export type StringMap = Readonly<Record<string, string>>;
+
 /**
- * Every label and annotation key, written once. The domain is a setting (`--domain`), so the keys are a value
- * that is passed along, not constants.
+ * Every label and annotation key, written once. The domain is a setting (`--domain`), so the keys
+ * are a value that is passed along, not constants.
  */
 export interface Vocabulary {
   readonly domain: string;
 
-  /** Label on sources (`true`) and companions (`companion`): the one label that the watch selects by. */
+  /** Label on sources (`true`) and companions (`companion`): the one that the watch selects by. */
   readonly managed: string;
 
   // What a source says.
@@ -23,15 +26,15 @@ export interface Vocabulary {
   readonly source: string;
   readonly sourceUid: string;
   readonly sourceChecksum: string;
-  /** The companion's own `namespace/name`: a copy that somebody made of it betrays itself. */
+  /** The companion's own `namespace/name`: it gives away a copy that somebody made of it. */
   readonly companion: string;
   readonly copiedMetadata: string;
 
   // What a namespace says.
   readonly acceptMirrorsFrom: string;
 
-  /** The labels of every companion. Nearly all have no others, and those have this very object in memory (SPEC W4). */
-  readonly companionLabels: Readonly<Record<string, string>>;
+  /** The labels of every companion. */
+  readonly companionLabels: StringMap;
 }
 
 export const MANAGED_SOURCE = 'true';
@@ -66,7 +69,7 @@ export function vocabularyOf(domain: string): Vocabulary {
   };
 }
 
-/** The selector of the shared watch: sources and companions, and nothing else (SPEC W1). */
+/** The selector of the one watch: sources and companions, and nothing else (SPEC W1). */
 export function watchSelector(vocabulary: Vocabulary): string {
   return `${vocabulary.managed} in (${MANAGED_SOURCE},${MANAGED_COMPANION})`;
 }

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { isOlder, MutationCache } from '../../src/controller/mutation-cache.ts';
-import { type ObservedConfigMap, observe, sourceReference } from '../../src/mirror/observed.ts';
+import {
+  type ObservedConfigMap,
+  observe,
+  sourceReference,
+} from '../../src/mirror/observe/observed-config-map.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

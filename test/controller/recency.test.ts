@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { mostRecent } from '../../src/controller/recency.ts';
 import type { WriteStep } from '../../src/controller/step-runner.ts';
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
-import { observe } from '../../src/mirror/observed.ts';
-import { observeNamespace } from '../../src/mirror/placement.ts';
-import type { ClusterView } from '../../src/mirror/view.ts';
+import { observe } from '../../src/mirror/observe/observed-config-map.ts';
+import { observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
+import type { ClusterView } from '../../src/mirror/plan/view.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 
 const vocabulary = vocabularyOf('workshop.io');

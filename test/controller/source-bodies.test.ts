@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { SourceBodies, StaleSourceError } from '../../src/controller/source-bodies.ts';
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
-import { observe } from '../../src/mirror/observed.ts';
-import type { MirrorRequest } from '../../src/mirror/request.ts';
+import { observe } from '../../src/mirror/observe/observed-config-map.ts';
+import type { MirrorRequest } from '../../src/mirror/request/request.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 
 const vocabulary = vocabularyOf('workshop.io');

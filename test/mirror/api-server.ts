@@ -1,17 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyPatch } from 'rfc6902';
-import { keyOf, type ObjectKey, splitKey } from '../../src/kube/api/object-key.ts';
-import type { ConfigMap, NextConfigMap } from '../../src/kube/api/types.ts';
-import { annotationsAt, companionShape, ownerReferenceAt } from '../../src/mirror/companion.ts';
-import { selectContent } from '../../src/mirror/content.ts';
-import { observe } from '../../src/mirror/observed.ts';
-import { healingPatch } from '../../src/mirror/patch.ts';
-import { planCompanion } from '../../src/mirror/plan.ts';
-import { updated } from '../../src/mirror/update.ts';
+import { keyOf, type ObjectKey } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
+import { companionShape, newCompanion } from '../../src/mirror/companion/companion.ts';
+import { healingPatch } from '../../src/mirror/companion/patch.ts';
+import { selectContent } from '../../src/mirror/observe/content.ts';
+import { observe } from '../../src/mirror/observe/observed-config-map.ts';
+import { planCompanion } from '../../src/mirror/plan/plan.ts';
 import { configMap, vocabulary } from './wire.ts';
 import { isWrite, objectAt, planFor, viewOf, type World, type WriteStep } from './world.ts';
 
-/** As much of an API server as it takes to see what a plan makes of a world. Every answer is a new world. */
+/**
+ * As much of an API server as it takes to see what a plan makes of a world. Every answer is a new
+ * world.
+ */
 
 /** The world after the writes that a source key's plan asks for. */
 export function carryOut(key: string, of: World): World {
@@ -24,7 +26,10 @@ export function carryOut(key: string, of: World): World {
   return now;
 }
 
-/** One step, done as the controller does it: a create that meets something looks at it first (SPEC R2, R6). */
+/**
+ * One step, done as the controller does it: a create that meets something looks at it first (SPEC
+ * R2, R6).
+ */
 function write(source: string, step: WriteStep, now: World): World {
   switch (step.action) {
     case 'create':
@@ -45,13 +50,13 @@ function create(source: string, companion: ObjectKey, now: World): World {
     const step = planCompanion(companion, observe(there, vocabulary), shape, viewOf(now));
     return isWrite(step) ? write(source, step, now) : now;
   }
-  const owner = ownerReferenceAt(splitKey(companion).namespace, shape);
+  const body = newCompanion(companion, shape, content, vocabulary);
   const made = configMap(companion, {
     uid: `new uid of ${companion}`,
     resourceVersion: '100',
-    labels: shape.labels,
-    annotations: annotationsAt(companion, shape, vocabulary),
-    owners: owner ? [owner] : [],
+    labels: body.metadata.labels ?? {},
+    annotations: body.metadata.annotations ?? {},
+    owners: body.metadata.ownerReferences ?? [],
     ...content,
   });
   return { ...now, configMaps: [...now.configMaps, made] };
@@ -62,28 +67,17 @@ function patch(
   { actual, differences }: Extract<WriteStep, { readonly action: 'update' | 'replace' }>,
   now: World,
 ): World {
-  const { content } = desiredFor(source, now);
   const there = objectAt(now, actual.key);
+  const isContent = differences.some((difference) => difference.kind === 'content');
+  const content = isContent ? desiredFor(source, now).content : undefined;
   if (there === undefined) throw new Error(`404: a patch of ${actual.key}, which is not there`);
-  const whole = updated(actual, differences, content);
-  return replaceIn(
-    now,
-    whole ? replaced(there, whole) : patched(there, healingPatch(actual, differences, content)),
-  );
+  return replaceIn(now, patched(there, healingPatch(actual, differences, content)));
 }
 
-/** The object after an update of the whole of it. Throws when it comes too late, as the server refuses it. */
-export function replaced(there: ConfigMap, whole: NextConfigMap): ConfigMap {
-  const { uid, resourceVersion, creationTimestamp, managedFields } = there.metadata;
-  if (whole.metadata.uid !== uid || whole.metadata.resourceVersion !== resourceVersion) {
-    throw new Error('409: it has been modified');
-  }
-  const kept = { ...(creationTimestamp && { creationTimestamp }), ...(managedFields && { managedFields }) };
-  const metadata = { ...whole.metadata, ...kept, resourceVersion: `${Number(resourceVersion) + 1}` };
-  return withoutEmptyParts({ ...whole, metadata });
-}
-
-/** The object after a JSON patch. Throws when the patch does not apply or comes too late, as the server refuses it. */
+/**
+ * The object after a JSON patch. Throws when the patch does not apply or comes too late, as the
+ * server refuses it.
+ */
 export function patched(there: ConfigMap, operations: ReturnType<typeof healingPatch>): ConfigMap {
   const result = structuredClone(there);
   const [error] = applyPatch(result, structuredClone([...operations])).filter((answer) => answer !== null);

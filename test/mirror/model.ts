@@ -2,8 +2,9 @@ import { keyOf } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
 
 /**
- * SPEC's rules once more, written as plainly as they are said there and without any of the code that they judge.
- * What a source asks for is kept beside it as it was drawn, so that nothing needs to be parsed.
+ * SPEC's rules once more, written as plainly as they are said there and without any of the code
+ * that they judge. What a source asks for is kept beside it as it was drawn, so that nothing needs
+ * to be parsed.
  */
 
 export interface Pattern {
@@ -102,20 +103,23 @@ export function wantedKeys(ask: Ask, namespaces: readonly Namespace[], rules: Ru
   return new Set(keys.filter((key) => key !== ask.key));
 }
 
-/** SPEC R6, without its first words "an object at the name that the source gives its companions". */
+/**
+ * SPEC R6, without its first words "an object at the name that the source gives its companions".
+ */
 export function isOurs(
   object: ConfigMap,
   source: { readonly key: string; readonly uid: string | undefined },
 ): boolean {
   const { labels = {}, annotations = {}, ownerReferences = [], namespace } = object.metadata;
+  const isController = ownerReferences.some(({ controller, uid }) => controller && uid === source.uid);
+  if (isController && namespace === namespaceOf(source.key)) return true;
   const self = annotations['workshop.io/companion'];
   if (self !== undefined && self !== keyOf(object)) return false;
   let marks = 0;
   if (labels['workshop.io/managed'] === 'companion') marks += 1;
   if (annotations['workshop.io/source'] === source.key) marks += 1;
   if (source.uid !== undefined && annotations['workshop.io/source-uid'] === source.uid) marks += 1;
-  const isController = ownerReferences.some(({ controller, uid }) => controller && uid === source.uid);
-  return marks >= 2 || (isController && namespace === namespaceOf(source.key));
+  return marks >= 2;
 }
 
 /** SPEC R8: what may be deleted at all. */

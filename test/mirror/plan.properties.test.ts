@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keyOf, splitKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
-import { digestOf } from '../../src/mirror/digest.ts';
-import type { Step } from '../../src/mirror/step.ts';
+import { digestOf } from '../../src/mirror/observe/digest.ts';
+import type { Step } from '../../src/mirror/plan/step.ts';
 import { carryOut } from './api-server.ts';
 import { type Ask, isOurs, namesItself, wantedKeys } from './model.ts';
 import { type RandomWorld, randomWorld } from './random-world.ts';
@@ -11,7 +11,10 @@ import { inWords, isWrite, objectAt, planFor, type World, type WriteStep } from 
 
 const RUNS = { numRuns: 300 };
 
-/** Every key that anything in the world can lead to: that of each source, and of what companions refer to. */
+/**
+ * Every key that anything in the world can lead to: that of each source, and of what companions
+ * refer to.
+ */
 function keysIn({ world, asks }: RandomWorld): readonly string[] {
   const references = world.configMaps.map(
     (object) => object.metadata.annotations?.['workshop.io/source'] ?? 'a/s',
@@ -28,7 +31,10 @@ function writesIn(random: RandomWorld): readonly { key: string; ask: Ask | undef
   );
 }
 
-/** The writes that a plan asks for, less the creates that are met by something that the watch does not show. */
+/**
+ * The writes that a plan asks for, less the creates that are met by something that the watch does
+ * not show.
+ */
 function possibleWrites(key: string, world: World): readonly string[] {
   const isBlocked = (step: WriteStep) =>
     step.action === 'create' && objectAt(world, step.companion) !== undefined;
@@ -57,7 +63,8 @@ test('[M9] all plans together come to rest: a restart over a settled world write
     fc.property(randomWorld, (random) => {
       const round = (world: World) =>
         keysIn({ ...random, world }).reduce((now, key) => carryOut(key, now), world);
-      // One round for each source that may have to wait for another to give up a name, and one more.
+      // One round for each source that may have to wait for another to give up a name, and one
+      // more.
       let settled = random.world;
       for (let rounds = 0; rounds < 5; rounds += 1) settled = round(settled);
       expect(round(settled)).toEqual(settled);
@@ -89,7 +96,7 @@ test('[R6] nothing that is not ours is ever updated or replaced', () => {
   fc.assert(
     fc.property(randomWorld, (random) => {
       for (const { ask, step } of writesIn(random)) {
-        if (step.action === 'create' || step.action === 'delete') continue;
+        if (step.action === 'create' || step.action === 'delete' || step.state === 'retained') continue;
         const object = objectAt(random.world, step.companion);
         if (object === undefined || ask === undefined) throw new Error('an update of nothing, or for nobody');
         expect(isOurs(object, ask)).toBe(true);
@@ -100,19 +107,51 @@ test('[R6] nothing that is not ours is ever updated or replaced', () => {
   );
 });
 
-test('[R8] what is deleted is a part of what is ours, and says itself that it is no copy', () => {
+test('[R8] what is deleted, or marked to be retained, is ours and says itself that it is no copy', () => {
   fc.assert(
     fc.property(randomWorld, (random) => {
       for (const { key, step } of writesIn(random)) {
-        if (step.action !== 'delete') continue;
+        if (step.action !== 'delete' && step.state !== 'retained') continue;
         const object = objectAt(random.world, step.companion);
-        if (object === undefined) throw new Error('a delete of nothing');
+        if (object === undefined) throw new Error('a removal of nothing');
         const uid = objectAt(random.world, key)?.metadata.uid;
         expect([isOurs(object, { key, uid }), namesItself(object)]).toEqual([true, true]);
         expect([step.actual.uid, step.actual.resourceVersion]).toEqual([
           object.metadata.uid,
           object.metadata.resourceVersion,
         ]);
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('[R4] what stays because of retain says so itself and has no owner reference to its source', () => {
+  fc.assert(
+    fc.property(randomWorld, (random) => {
+      for (const key of keysIn(random)) {
+        const after = carryOut(key, random.world);
+        for (const step of planFor(key, after)) {
+          if (step.state !== 'retained') continue;
+          const { annotations, ownerReferences = [] } = objectAt(after, step.companion)?.metadata ?? {};
+          expect(annotations).toHaveProperty(['workshop.io/deletion-policy'], 'retain');
+          expect(ownerReferences.map(({ uid }) => uid)).not.toContain(`uid of ${key}`);
+          const before = objectAt(random.world, step.companion);
+          expect(objectAt(after, step.companion)?.data).toEqual(before?.data);
+        }
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('[P3] nothing is written in a namespace whose accept-mirrors-from is malformed, deletes included', () => {
+  fc.assert(
+    fc.property(randomWorld, (random) => {
+      for (const { key, step } of writesIn(random)) {
+        const { namespace } = splitKey(step.companion);
+        const isAbroad = !key.startsWith(`${namespace}/`);
+        expect(isAbroad && random.rules.accepts.get(namespace) === 'malformed').toBe(false);
       }
     }),
     RUNS,
@@ -135,7 +174,7 @@ test('[M8] no source is ever the object of a write, whatever it is called', () =
 
 test('[M2] the companions that a plan wants are those of the naive model', () => {
   const isWanted = ({ state, reason }: Step) =>
-    ['in sync', 'missing', 'drifted', 'conflict'].includes(state) || reason.endsWith('it is made anew then');
+    ['in sync', 'missing', 'drifted', 'conflict'].includes(state) || reason.endsWith('will be recreated');
   fc.assert(
     fc.property(randomWorld, ({ world, asks, rules }) => {
       for (const ask of asks) {
@@ -155,7 +194,9 @@ function selectedData(of: ConfigMap | undefined): Readonly<Record<string, string
   return excludes || excluded === undefined ? others : { ...others, l: excluded };
 }
 
-/** The companions that a source should have, and that nothing keeps it from having as it wants them. */
+/**
+ * The companions that a source should have, and that nothing keeps it from having as it wants them.
+ */
 function companionsOf(ask: Ask, now: World, { world, rules }: RandomWorld): readonly ConfigMap[] {
   const wanted = wantedKeys(ask, world.namespaces, rules);
   return now.configMaps.filter((object) => {

@@ -1,0 +1,78 @@
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { NewConfigMap, OwnerReference } from '../../kube/api/types.ts';
+import type { Content } from '../observe/content.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import type { MirrorRequest } from '../request/request.ts';
+import type { StringMap, Vocabulary } from '../vocabulary.ts';
+import { copiedMetadata, formatCopiedKeys } from './copied-metadata.ts';
+
+/**
+ * What every companion of one source should carry. Only two things differ from companion to
+ * companion: the annotation with its own key, and the owner reference ({@link ownerReferenceAt}).
+ */
+export interface CompanionShape {
+  readonly source: ObservedConfigMap;
+  readonly request: MirrorRequest;
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+  readonly digest: string;
+}
+
+export function companionShape(
+  source: ObservedConfigMap,
+  request: MirrorRequest,
+  vocabulary: Vocabulary,
+): CompanionShape {
+  const copied = copiedMetadata(source, request, vocabulary);
+  const copiedKeys = formatCopiedKeys(copied);
+  return {
+    source,
+    request,
+    digest: source.digest,
+    labels: { ...copied.labels, ...vocabulary.companionLabels },
+    annotations: {
+      ...copied.annotations,
+      [vocabulary.source]: source.key,
+      [vocabulary.sourceUid]: source.uid,
+      [vocabulary.sourceChecksum]: source.digest,
+      ...(request.deletionPolicy === 'retain' && { [vocabulary.deletionPolicy]: 'retain' }),
+      ...(copiedKeys !== undefined && { [vocabulary.copiedMetadata]: copiedKeys }),
+    },
+  };
+}
+
+/**
+ * The companion to create where there is none; `content`: what {@link CompanionShape.digest} is of.
+ */
+export function newCompanion(
+  key: ObjectKey,
+  shape: CompanionShape,
+  content: Content,
+  vocabulary: Vocabulary,
+): NewConfigMap {
+  const { namespace, name } = splitKey(key);
+  const owner = ownerReferenceAt(namespace, shape);
+  return {
+    metadata: {
+      namespace,
+      name,
+      labels: shape.labels,
+      annotations: { ...shape.annotations, [vocabulary.companion]: key },
+      ...(owner !== undefined && { ownerReferences: [owner] }),
+    },
+    ...content,
+  };
+}
+
+/**
+ * The companion's owner reference to its source, where it has one (SPEC M1, M2): beside the source
+ * only, since garbage collection takes an owner in another namespace for an absent one
+ * (https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/), and not
+ * when the companion is to outlive the source. `blockOwnerDeletion` would need a right on
+ * finalizers.
+ */
+export function ownerReferenceAt(namespace: string, shape: CompanionShape): OwnerReference | undefined {
+  const { source, request } = shape;
+  if (namespace !== source.namespace || request.deletionPolicy === 'retain') return undefined;
+  return { apiVersion: 'v1', kind: 'ConfigMap', name: source.name, uid: source.uid, controller: true };
+}

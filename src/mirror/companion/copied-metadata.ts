@@ -1,0 +1,87 @@
+import { pick } from '../observe/content.ts';
+import { type KeyGlobs, matchesGlobs, matchesNothing } from '../request/patterns.ts';
+import type { MirrorRequest } from '../request/request.ts';
+import type { StringMap, Vocabulary } from '../vocabulary.ts';
+
+/** Labels and annotations that a companion copies from its source. */
+export interface CopiedMetadata {
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+}
+
+/**
+ * The keys of what was copied. The companion lists them (SPEC M7), to know later what to remove.
+ */
+export interface CopiedKeys {
+  readonly labels: readonly string[];
+  readonly annotations: readonly string[];
+}
+
+const NOTHING: CopiedKeys = { labels: [], annotations: [] };
+const NO_ENTRIES: StringMap = {};
+
+// Tracking metadata: tools would take the companion for an object of their own and prune it (SPEC
+// M7).
+const NEVER_COPIED_PREFIXES = [
+  'kubectl.kubernetes.io/',
+  'argocd.argoproj.io/',
+  'meta.helm.sh/',
+  'helm.toolkit.fluxcd.io/',
+  'kustomize.toolkit.fluxcd.io/',
+];
+const NEVER_COPIED_KEYS = ['app.kubernetes.io/instance', 'app.kubernetes.io/managed-by'];
+
+export function mayCopy(key: string, vocabulary: Vocabulary): boolean {
+  return (
+    !key.startsWith(`${vocabulary.domain}/`) &&
+    !NEVER_COPIED_KEYS.includes(key) &&
+    !NEVER_COPIED_PREFIXES.some((prefix) => key.startsWith(prefix))
+  );
+}
+
+export function copiedMetadata(
+  source: { readonly labels: StringMap; readonly annotations: StringMap },
+  request: MirrorRequest,
+  vocabulary: Vocabulary,
+): CopiedMetadata {
+  const asked = (entries: StringMap, globs: KeyGlobs) =>
+    matchesNothing(globs)
+      ? NO_ENTRIES
+      : pick(entries, (key) => matchesGlobs(globs, key) && mayCopy(key, vocabulary));
+  return {
+    labels: asked(source.labels, request.copyLabels),
+    annotations: asked(source.annotations, request.copyAnnotations),
+  };
+}
+
+/** The companion's list of what was copied; undefined when that is nothing. */
+export function formatCopiedKeys(copied: CopiedMetadata): string | undefined {
+  const labels = Object.keys(copied.labels).sort();
+  const annotations = Object.keys(copied.annotations).sort();
+  if (labels.length + annotations.length === 0) return undefined;
+  return JSON.stringify({ labels, annotations } satisfies CopiedKeys);
+}
+
+/**
+ * Reads {@link formatCopiedKeys}, each key once. Leaves out what is not in that form, and keys that
+ * are never copied: somebody may have edited the list.
+ */
+export function parseCopiedKeys(text: string | undefined, vocabulary: Vocabulary): CopiedKeys {
+  if (text === undefined) return NOTHING;
+  try {
+    const value: unknown = JSON.parse(text);
+    return {
+      labels: keysIn(value, 'labels', vocabulary),
+      annotations: keysIn(value, 'annotations', vocabulary),
+    };
+  } catch {
+    return NOTHING;
+  }
+}
+
+function keysIn(value: unknown, field: keyof CopiedKeys, vocabulary: Vocabulary): readonly string[] {
+  const list = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : [];
+  if (!Array.isArray(list)) return [];
+  const keys = list.filter((key): key is string => typeof key === 'string' && mayCopy(key, vocabulary));
+  return [...new Set(keys)];
+}

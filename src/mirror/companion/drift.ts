@@ -1,0 +1,122 @@
+import type { OwnerReference } from '../../kube/api/types.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import type { StringMap, Vocabulary } from '../vocabulary.ts';
+import { type CompanionShape, ownerReferenceAt } from './companion.ts';
+import { parseCopiedKeys } from './copied-metadata.ts';
+import { isOwnerReferenceTo, type SourceIdentity } from './ownership.ts';
+
+/** A label or annotation to set or, with `value: undefined`, to remove. */
+export interface EntryDifference {
+  readonly kind: 'label' | 'annotation';
+  readonly key: string;
+  readonly value: string | undefined;
+}
+
+/** One way in which a companion is not as it should be. */
+export type Difference =
+  | EntryDifference
+  | { readonly kind: 'content' }
+  /** All that it should have, those of others included. */
+  | { readonly kind: 'owner references'; readonly value: readonly OwnerReference[] };
+
+/**
+ * What must change for the companion to be right (SPEC M5): its content, our labels and
+ * annotations, what it copied and no longer should, its owner reference. What others put on it
+ * stays.
+ */
+export function differences(
+  actual: ObservedConfigMap,
+  shape: CompanionShape,
+  vocabulary: Vocabulary,
+): readonly Difference[] {
+  const found: Difference[] = [];
+  if (actual.digest !== shape.digest) found.push({ kind: 'content' });
+  const copied = parseCopiedKeys(actual.annotations[vocabulary.copiedMetadata], vocabulary);
+  compareEntries(found, 'label', actual.labels, shape.labels, copied.labels);
+  compareEntries(found, 'annotation', actual.annotations, shape.annotations, [
+    vocabulary.deletionPolicy,
+    vocabulary.copiedMetadata,
+    ...copied.annotations,
+  ]);
+  if (actual.annotations[vocabulary.companion] !== actual.key) {
+    found.push({ kind: 'annotation', key: vocabulary.companion, value: actual.key });
+  }
+  const owner = ownerReferenceAt(actual.namespace, shape);
+  const owners = desiredOwnerReferences(actual, shape.source, owner);
+  if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
+  return found;
+}
+
+/**
+ * What a companion lacks that its source no longer wants and asks to retain: it must say so itself
+ * and have no owner reference, or the source's deletion would take it after all (SPEC R3, R4).
+ */
+export function differencesFromRetained(
+  actual: ObservedConfigMap,
+  source: SourceIdentity,
+  vocabulary: Vocabulary,
+): readonly Difference[] {
+  const found: Difference[] = [];
+  if (actual.annotations[vocabulary.deletionPolicy] !== 'retain') {
+    found.push({ kind: 'annotation', key: vocabulary.deletionPolicy, value: 'retain' });
+  }
+  const owners = desiredOwnerReferences(actual, source, undefined);
+  if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
+  return found;
+}
+
+function compareEntries(
+  found: Difference[],
+  kind: 'label' | 'annotation',
+  actual: StringMap,
+  desired: StringMap,
+  mayBeLeftOver: readonly string[],
+): void {
+  for (const key of Object.keys(desired)) {
+    const value = desired[key];
+    if (actual[key] !== value) found.push({ kind, key, value });
+  }
+  for (const key of mayBeLeftOver) {
+    // `Object.hasOwn`, because a label may be called `constructor`.
+    if (Object.hasOwn(actual, key) && !Object.hasOwn(desired, key))
+      found.push({ kind, key, value: undefined });
+  }
+}
+
+/**
+ * All owner references that the companion should have; undefined when it has them. `toSource` is
+ * the one to the source, where there should be one.
+ */
+function desiredOwnerReferences(
+  actual: ObservedConfigMap,
+  source: SourceIdentity,
+  toSource: OwnerReference | undefined,
+): readonly OwnerReference[] | undefined {
+  const isOurs = (owner: OwnerReference) => isOwnerReferenceTo(source, owner, actual);
+  const others = actual.ownerReferences.filter((owner) => !isOurs(owner));
+  const desired = toSource && beside(others, toSource);
+  const found = actual.ownerReferences.filter(isOurs);
+  const isRight =
+    found.length === (desired ? 1 : 0) && found.every((owner) => desired && isSameOwner(owner, desired));
+  if (isRight) return undefined;
+  return desired === undefined ? others : [...others, desired];
+}
+
+/**
+ * Our reference where others stay. An object has at most one controller (the API server answers 422
+ * to a second), and garbage collection does not ask for it.
+ */
+function beside(others: readonly OwnerReference[], ours: OwnerReference): OwnerReference {
+  return others.some((owner) => owner.controller === true) ? { ...ours, controller: false } : ours;
+}
+
+function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
+  return (
+    a.uid === b.uid &&
+    a.name === b.name &&
+    a.kind === b.kind &&
+    a.apiVersion === b.apiVersion &&
+    (a.controller === true) === (b.controller === true) &&
+    (a.blockOwnerDeletion === true) === (b.blockOwnerDeletion === true)
+  );
+}

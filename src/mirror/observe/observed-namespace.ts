@@ -1,0 +1,56 @@
+import { keyOf, type ObjectKey } from '../../kube/api/object-key.ts';
+import type { Namespace } from '../../kube/api/types.ts';
+import { type NamespacePatterns, parseNamespacePatterns } from '../request/patterns.ts';
+import type { StringMap, Vocabulary } from '../vocabulary.ts';
+
+/** What the controller remembers of a Namespace. */
+export interface ObservedNamespace {
+  readonly key: ObjectKey;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /**
+   * Undefined when the controller may not read the Namespace: then no selector matches it (SPEC
+   * P2).
+   */
+  readonly labels: StringMap | undefined;
+  /** False once its deletion has begun: nothing can be created in it any more. */
+  readonly active: boolean;
+  /** The annotation as it stands, to see whether it changed; `consent` is what it says. */
+  readonly acceptMirrorsFrom: string | undefined;
+  readonly consent: Consent;
+}
+
+/** From which source namespaces a namespace accepts companions (SPEC P3). */
+export type Consent =
+  | { readonly kind: 'unsaid' }
+  | { readonly kind: 'accepts'; readonly patterns: NamespacePatterns }
+  | { readonly kind: 'malformed'; readonly problem: string }
+  /** The controller may not read the Namespace (SPEC P2). */
+  | { readonly kind: 'unreadable' };
+
+export function observeNamespace(
+  object: Namespace & { readonly unreadable?: boolean },
+  vocabulary: Vocabulary,
+): ObservedNamespace {
+  const { metadata } = object;
+  const acceptMirrorsFrom = metadata.annotations?.[vocabulary.acceptMirrorsFrom];
+  return {
+    key: keyOf(object),
+    name: metadata.name,
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    labels: object.unreadable ? undefined : (metadata.labels ?? {}),
+    active: metadata.deletionTimestamp === undefined,
+    acceptMirrorsFrom,
+    consent: object.unreadable ? { kind: 'unreadable' } : parseConsent(acceptMirrorsFrom),
+  };
+}
+
+function parseConsent(annotation: string | undefined): Consent {
+  if (annotation === undefined) return { kind: 'unsaid' };
+  const patterns = parseNamespacePatterns(annotation, { exclusions: false });
+  return patterns.ok
+    ? { kind: 'accepts', patterns: patterns.value }
+    : { kind: 'malformed', problem: patterns.problem };
+}

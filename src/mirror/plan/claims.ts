@@ -1,0 +1,55 @@
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { companionKey } from '../request/request.ts';
+import { placementIn } from './placement.ts';
+import type { ClusterView } from './view.ts';
+
+/**
+ * Index values that lead from the companions that a source may ask for to the source: the exact key
+ * of the one beside it or, when it names targets, the companion's name in any namespace. {@link
+ * claimIndexValues} is the other side.
+ */
+export function claimsOf(object: ObservedConfigMap): readonly string[] {
+  if (!object.request?.ok) return [];
+  const request = object.request.value;
+  return [request.targets ? `*/${request.companionName}` : companionKey(request, object.namespace)];
+}
+
+export function claimIndexValues(companion: ObjectKey): readonly string[] {
+  return [companion, `*/${splitKey(companion).name}`];
+}
+
+/** Whether this source asks for, and may have, a companion at this key. */
+export function claims(source: ObservedConfigMap, companion: ObjectKey, view: ClusterView): boolean {
+  if (!source.request?.ok || source.deleting) return false;
+  const { targets, companionName } = source.request.value;
+  const { namespace, name } = splitKey(companion);
+  if (name !== companionName || companion === source.key) return false;
+  if (targets === undefined) return namespace === source.namespace;
+  const from = { namespace: source.namespace, targets };
+  const placement = placementIn(namespace, view.namespace(namespace), from, view.settings.bounds);
+  return placement.kind === 'desired';
+}
+
+/**
+ * The source that gets a free name before this one, when several ask for it (SPEC R7): the oldest,
+ * then by namespace and name. Undefined when this one comes first.
+ */
+export function precedingClaimant(
+  source: ObservedConfigMap,
+  companion: ObjectKey,
+  view: ClusterView,
+): ObservedConfigMap | undefined {
+  let first = source;
+  for (const rival of view.claimants(companion)) {
+    if (rival.key === source.key || !precedes(rival, first)) continue;
+    if (claims(rival, companion, view)) first = rival;
+  }
+  return first === source ? undefined : first;
+}
+
+function precedes(a: ObservedConfigMap, b: ObservedConfigMap): boolean {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt;
+  if (a.namespace !== b.namespace) return a.namespace < b.namespace;
+  return a.name < b.name;
+}

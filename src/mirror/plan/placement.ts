@@ -1,0 +1,133 @@
+import type { Consent, ObservedNamespace } from '../observe/observed-namespace.ts';
+import { matchesSelector } from '../request/label-selector.ts';
+import { isExcluded, isIncluded, matchesPatterns, type NamespacePatterns } from '../request/patterns.ts';
+import type { Targets } from '../request/request.ts';
+import type { StringMap } from '../vocabulary.ts';
+
+/** What the cluster's administrator allows (SPEC P1-P3). */
+export interface Bounds {
+  /** The only namespaces of sources and of companions; undefined: all. */
+  readonly namespaces: ReadonlySet<string> | undefined;
+  readonly allow: NamespacePatterns;
+  readonly deny: NamespacePatterns;
+  readonly requireConsent: boolean;
+}
+
+/**
+ * What the controller may do in a namespace for a source.
+ * - `permitted`: everything.
+ * - `absent`: nothing. The namespace does not exist, or has not been seen yet.
+ * - `terminating`: nothing, since the namespace is being deleted.
+ * - `forbidden`: nothing, deletes included. The administrator's bounds exclude the namespace, or
+ *   its consent is unknown, which must not cost anybody a companion (SPEC P2, P3).
+ * - `unconsented`: only delete. The namespace does not accept the companion, so one that is there
+ *   goes, whatever the source's policy. `unsaid`: it says nothing, and `--require-consent` is set.
+ */
+export type Permission =
+  | { readonly kind: 'permitted' }
+  | { readonly kind: 'absent' | 'terminating' }
+  | { readonly kind: 'forbidden'; readonly reason: string }
+  | { readonly kind: 'unconsented'; readonly reason: string; readonly unsaid: boolean };
+
+/**
+ * Whether a source gets a companion in a namespace: `unmatched` where it does not ask for one, so
+ * that a companion that is there goes; `desired` where it asks and has permission.
+ */
+export type Placement =
+  | { readonly kind: 'desired' | 'unmatched' }
+  | Exclude<Permission, { readonly kind: 'permitted' }>;
+
+const PERMITTED: Permission = { kind: 'permitted' };
+const DESIRED: Placement = { kind: 'desired' };
+const UNMATCHED: Placement = { kind: 'unmatched' };
+const UNREAD: Placement = {
+  kind: 'forbidden',
+  reason: 'the controller may not read the Namespace, so the selector matches nothing there',
+};
+
+/**
+ * Placement of a source that names targets. One that names none has its companion beside it, and
+ * needs no permission for that.
+ */
+export function placementIn(
+  name: string,
+  namespace: ObservedNamespace | undefined,
+  source: { readonly namespace: string; readonly targets: Targets },
+  bounds: Bounds,
+): Placement {
+  if (!matchesTargets(source.targets, { name, labels: namespace?.labels })) {
+    return namespace !== undefined && mayMatchUnread(source.targets, namespace) ? UNREAD : UNMATCHED;
+  }
+  const permission = permissionIn(name, namespace, source.namespace, bounds);
+  if (permission.kind !== 'permitted') return permission;
+  return namespace === undefined ? { kind: 'absent' } : DESIRED;
+}
+
+/** Whether a selector might match the labels that the controller may not read. */
+export function mayMatchUnread({ selector, patterns }: Targets, namespace: ObservedNamespace): boolean {
+  return namespace.labels === undefined && selector !== undefined && !isExcluded(patterns, namespace.name);
+}
+
+/** `labels` undefined: they are not known, and no selector matches. */
+export function matchesTargets(
+  { selector, patterns }: Targets,
+  { name, labels }: { readonly name: string; readonly labels: StringMap | undefined },
+): boolean {
+  if (isExcluded(patterns, name)) return false;
+  if (isIncluded(patterns, name)) return true;
+  return selector !== undefined && labels !== undefined && matchesSelector(selector, labels);
+}
+
+/**
+ * What the controller may do in a namespace for a source of namespace `from`.
+ * @param namespace undefined: the view does not have it
+ */
+export function permissionIn(
+  name: string,
+  namespace: ObservedNamespace | undefined,
+  from: string,
+  bounds: Bounds,
+): Permission {
+  const outOfBounds = name === from ? undefined : boundsRefusal(name, bounds);
+  if (outOfBounds !== undefined) return { kind: 'forbidden', reason: outOfBounds };
+  if (namespace?.active === false) return { kind: 'terminating' };
+  if (name === from) return PERMITTED;
+  return namespace === undefined
+    ? { kind: 'absent' }
+    : consentTo(from, namespace.consent, bounds.requireConsent);
+}
+
+/** Why the administrator's bounds exclude a namespace; undefined: they do not. */
+function boundsRefusal(namespace: string, bounds: Bounds): string | undefined {
+  if (bounds.namespaces !== undefined && !bounds.namespaces.has(namespace)) {
+    return 'the namespace is not among --namespaces';
+  }
+  if (!matchesPatterns(bounds.allow, namespace))
+    return 'the namespace is not among --allow-target-namespaces';
+  if (matchesPatterns(bounds.deny, namespace)) return 'the namespace is among --deny-target-namespaces';
+  return undefined;
+}
+
+/** What the namespace's owner says to companions of sources of `from`. */
+function consentTo(from: string, consent: Consent, isRequired: boolean): Permission {
+  switch (consent.kind) {
+    case 'unsaid': {
+      const reason = 'the namespace has no accept-mirrors-from, and --require-consent is set';
+      return isRequired ? { kind: 'unconsented', reason, unsaid: true } : PERMITTED;
+    }
+    case 'unreadable': {
+      const reason = 'the controller may not read the Namespace, so its consent is unknown';
+      return { kind: 'forbidden', reason };
+    }
+    case 'malformed': {
+      const reason = `the namespace's accept-mirrors-from is malformed, so nothing changes there: ${consent.problem}`;
+      return { kind: 'forbidden', reason };
+    }
+    case 'accepts': {
+      const reason = `the namespace's accept-mirrors-from does not accept from ${from}`;
+      return matchesPatterns(consent.patterns, from)
+        ? PERMITTED
+        : { kind: 'unconsented', reason, unsaid: false };
+    }
+  }
+}

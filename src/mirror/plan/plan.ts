@@ -1,0 +1,174 @@
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { CompanionShape } from '../companion/companion.ts';
+import { type Difference, differences } from '../companion/drift.ts';
+import { isCompanionOf, mayDelete } from '../companion/ownership.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { companionKey, type MirrorRequest, type Targets } from '../request/request.ts';
+import { precedingClaimant } from './claims.ts';
+import { matchesTargets, placementIn } from './placement.ts';
+import { isOursToRemove, planRemoval } from './removal.ts';
+import type { Step } from './step.ts';
+import type { ClusterView } from './view.ts';
+
+/**
+ * Plan for a source that exists and has a valid request: its desired companions compared with the
+ * actual ones. It reads only the view, so the same view gives the same plan (SPEC R1).
+ */
+export function planSource(shape: CompanionShape, view: ClusterView): readonly Step[] {
+  const { source, request } = shape;
+  // A source that is being deleted gets nothing (SPEC R3). What it leaves is planned once it is
+  // gone.
+  if (source.deleting) return [];
+  const steps: Step[] = [];
+  if (request.targets === undefined) {
+    const companion = companionKey(request, source.namespace);
+    steps.push(planCompanion(companion, view.configMap(companion), shape, view));
+  } else {
+    for (const namespace of candidateNamespaces(request.targets, view)) {
+      const step = planTarget(namespace, request.targets, shape, view);
+      if (step !== undefined) steps.push(step);
+    }
+  }
+  const planned = new Set(steps.map((step) => step.companion));
+  for (const object of view.referrers(source)) {
+    if (!planned.has(object.key) && isOursToRemove(object, source, view)) {
+      steps.push(planUndesired(object, whyUndesired(object, shape, view), shape, view));
+    }
+  }
+  return steps;
+}
+
+/**
+ * Each namespace that can match: the named ones, whether they exist or not, and all others only
+ * where a prefix or selector needs a look at them.
+ */
+function* candidateNamespaces({ patterns, selector }: Targets, view: ClusterView): Iterable<string> {
+  yield* patterns.names;
+  if (selector === undefined && patterns.prefixes.length === 0) return;
+  for (const { name } of view.namespaces()) if (!patterns.names.has(name)) yield name;
+}
+
+/**
+ * What to do in one namespace for a source that names targets; undefined where it asks for nothing.
+ */
+function planTarget(
+  name: string,
+  targets: Targets,
+  shape: CompanionShape,
+  view: ClusterView,
+): Step | undefined {
+  const { source, request } = shape;
+  const companion = companionKey(request, name);
+  // In its own namespace a source can be its own target, when companions are to have its name.
+  if (companion === source.key) return undefined;
+  const from = { namespace: source.namespace, targets };
+  const placement = placementIn(name, view.namespace(name), from, view.settings.bounds);
+  const actual = view.configMap(companion);
+  const named = isNamed(name, request);
+  const refused = (reason: string, unsaid: boolean): Step => {
+    return { action: 'none', companion, state: 'refused', reason, named, unsaid };
+  };
+  switch (placement.kind) {
+    case 'unmatched':
+      return undefined;
+    case 'desired':
+      return planCompanion(companion, actual, shape, view);
+    case 'absent':
+      return { action: 'none', companion, state: 'no namespace', reason: 'the namespace does not exist' };
+    case 'terminating':
+      return { action: 'none', companion, state: 'waiting', reason: 'the namespace is being deleted' };
+    case 'forbidden':
+      return refused(placement.reason, false);
+    case 'unconsented':
+      return actual !== undefined && mayDelete(actual, source, view.settings.vocabulary)
+        ? planUndesired(actual, placement.reason, shape, view)
+        : refused(placement.reason, placement.unsaid);
+  }
+}
+
+/**
+ * Whether a source names a namespace, and does not only match it. Without targets it means its own.
+ */
+function isNamed(namespace: string, { targets }: MirrorRequest): boolean {
+  return targets === undefined || targets.patterns.names.has(namespace);
+}
+
+function planUndesired(
+  actual: ObservedConfigMap,
+  reason: string,
+  { source, request }: CompanionShape,
+  view: ClusterView,
+): Step {
+  const named = isNamed(actual.namespace, request);
+  return planRemoval(actual, { source, policy: request.deletionPolicy, reason, named }, view);
+}
+
+/**
+ * Why the source has no use for a companion that it had: its targets or its companions' name
+ * changed.
+ */
+function whyUndesired(actual: ObservedConfigMap, shape: CompanionShape, view: ClusterView): string {
+  const { source, request } = shape;
+  const { namespace: name } = actual;
+  const isTarget =
+    request.targets === undefined
+      ? name === source.namespace
+      : matchesTargets(request.targets, { name, labels: view.namespace(name)?.labels });
+  return isTarget
+    ? `the source now names its companion ${request.companionName}`
+    : 'the source no longer targets the namespace';
+}
+
+/** What to do where the source should have a companion; `actual` is what is at that key. */
+export function planCompanion(
+  companion: ObjectKey,
+  actual: ObservedConfigMap | undefined,
+  shape: CompanionShape,
+  view: ClusterView,
+): Step {
+  const { vocabulary } = view.settings;
+  if (actual === undefined) {
+    const rival = precedingClaimant(shape.source, companion, view);
+    if (rival === undefined) {
+      return { action: 'create', companion, state: 'missing', reason: 'companion missing' };
+    }
+    const reason = `${rival.key} asks for the same name and comes first`;
+    return { action: 'defer', companion, state: 'conflict', reason };
+  }
+  if (actual.request !== undefined) return conflict(companion, 'a source with this name exists');
+  if (!isCompanionOf(actual, shape.source, vocabulary)) {
+    const holder = actual.annotations[vocabulary.source];
+    return conflict(
+      companion,
+      holder === undefined || holder === shape.source.key
+        ? 'a ConfigMap with this name exists and is not managed by mirror-controller'
+        : `it is the companion of ${holder}`,
+    );
+  }
+  if (actual.deleting) {
+    const reason = 'the companion is being deleted, and will be recreated';
+    return { action: 'none', companion, state: 'waiting', reason };
+  }
+  const found = differences(actual, shape, vocabulary);
+  if (found.length === 0) return { action: 'none', companion, state: 'in sync', reason: '' };
+  const replace = actual.immutable && found.some((difference) => difference.kind === 'content');
+  return {
+    action: replace ? 'replace' : 'update',
+    companion,
+    state: 'drifted',
+    reason: describeDifferences(found),
+    actual,
+    differences: found,
+  };
+}
+
+function conflict(companion: ObjectKey, reason: string): Step {
+  return { action: 'none', companion, state: 'conflict', reason };
+}
+
+function describeDifferences(found: readonly Difference[]): string {
+  const parts = found.map((difference) =>
+    'key' in difference ? `${difference.kind} ${difference.key}` : difference.kind,
+  );
+  return `differs in ${parts.join(', ')}`;
+}

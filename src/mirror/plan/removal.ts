@@ -1,0 +1,126 @@
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import { differencesFromRetained } from '../companion/drift.ts';
+import { isCompanionOf, isControlledBy, mayDelete, type SourceIdentity } from '../companion/ownership.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import type { DeletionPolicy } from '../request/request.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { claims } from './claims.ts';
+import { permissionIn } from './placement.ts';
+import type { Step } from './step.ts';
+import type { ClusterView } from './view.ts';
+
+/**
+ * Plan for a key that is no source any more, as a live read has found it: `live` is what is there,
+ * undefined when it is gone. What it left behind goes (SPEC R3, R4), unless it is to be retained.
+ */
+export function planOrphans(
+  source: ObjectKey,
+  live: ObservedConfigMap | undefined,
+  view: ClusterView,
+): readonly Step[] {
+  const { vocabulary } = view.settings;
+  const identity: SourceIdentity = { key: source, uid: live?.uid };
+  const steps: Step[] = [];
+  for (const object of view.referrers(identity)) {
+    if (!isOursToRemove(object, identity, view)) continue;
+    if (live === undefined && isControlledBy(object, identity)) {
+      steps.push(waiting(object.key, 'the source is gone; garbage collection deletes its companion'));
+      continue;
+    }
+    const policy = statedPolicy(live ?? object, vocabulary);
+    const reason = live === undefined ? 'the source is gone' : 'the source is no longer labelled';
+    steps.push(planRemoval(object, { source: identity, policy, reason, named: true }, view));
+  }
+  return steps;
+}
+
+/**
+ * Whether an object that refers to the source may go with it: it is the source's, and no other
+ * source claims it. One that is claimed has a wrong reference, which will be healed.
+ */
+export function isOursToRemove(
+  object: ObservedConfigMap,
+  source: SourceIdentity,
+  view: ClusterView,
+): boolean {
+  return mayDelete(object, source, view.settings.vocabulary) && !isClaimedByOther(object, source.key, view);
+}
+
+function isClaimedByOther(object: ObservedConfigMap, source: ObjectKey, view: ClusterView): boolean {
+  return view
+    .claimants(object.key)
+    .some(
+      (other) =>
+        other.key !== source &&
+        claims(other, object.key, view) &&
+        isCompanionOf(object, other, view.settings.vocabulary),
+    );
+}
+
+/**
+ * The policy that an object itself states. Anything but a plain `delete` keeps: a typo must not
+ * destroy.
+ */
+function statedPolicy(object: ObservedConfigMap, vocabulary: Vocabulary): DeletionPolicy {
+  return (object.annotations[vocabulary.deletionPolicy] ?? 'delete') === 'delete' ? 'delete' : 'retain';
+}
+
+/** Why, and under which policy, a source should not have a companion. */
+export interface Removal {
+  readonly source: SourceIdentity;
+  readonly policy: DeletionPolicy;
+  readonly reason: string;
+  /** {@link Step} of state `refused`. */
+  readonly named: boolean;
+}
+
+/** What to do about a companion, proven to be the source's, that it should not have. */
+export function planRemoval(
+  actual: ObservedConfigMap,
+  { source, policy, reason, named }: Removal,
+  view: ClusterView,
+): Step {
+  const companion = actual.key;
+  if (actual.deleting) return waiting(companion, 'the companion is being deleted');
+  const { namespace: from } = splitKey(source.key);
+  const namespace = view.namespace(actual.namespace);
+  const permission = permissionIn(actual.namespace, namespace, from, view.settings.bounds);
+  switch (permission.kind) {
+    case 'permitted':
+      return policy === 'retain'
+        ? planRetention(actual, source, reason, view)
+        : { action: 'delete', companion, state: 'unwanted', reason, actual };
+    case 'unconsented':
+      return { action: 'delete', companion, state: 'unwanted', reason: permission.reason, actual };
+    case 'forbidden': {
+      const refusal = `${reason}, but ${permission.reason}`;
+      return { action: 'none', companion, state: 'refused', reason: refusal, named, unsaid: false };
+    }
+    case 'terminating':
+      return waiting(companion, 'the namespace is being deleted');
+    case 'absent':
+      return waiting(companion, 'the namespace is gone, or has not been seen yet');
+  }
+}
+
+/**
+ * A companion that stays gets the marks of one that outlives its source, and is then left alone.
+ */
+function planRetention(
+  actual: ObservedConfigMap,
+  source: SourceIdentity,
+  reason: string,
+  view: ClusterView,
+): Step {
+  const companion = actual.key;
+  const differences = differencesFromRetained(actual, source, view.settings.vocabulary);
+  if (differences.length === 0) {
+    return { action: 'none', companion, state: 'retained', reason: `${reason}; its policy is to retain` };
+  }
+  const marking = `${reason}; marking it to be retained`;
+  return { action: 'update', companion, state: 'retained', reason: marking, actual, differences };
+}
+
+function waiting(companion: ObjectKey, reason: string): Step {
+  return { action: 'none', companion, state: 'waiting', reason };
+}

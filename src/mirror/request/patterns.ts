@@ -1,0 +1,138 @@
+import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
+
+// Lists of namespace names, lists of globs over keys, and the comma list under both. Nothing
+// throws.
+
+/** The items of a comma list, without blanks around them and without empty items. */
+function commaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/**
+ * A set of namespace names: exact names, prefixes (`''` is every name), and the same for
+ * exclusions.
+ */
+export interface NamespacePatterns {
+  readonly names: ReadonlySet<string>;
+  readonly prefixes: readonly string[];
+  readonly excludedNames: ReadonlySet<string>;
+  readonly excludedPrefixes: readonly string[];
+}
+
+/**
+ * Most wildcards in one list. Each is tried on every name, and an annotation may have 256 KiB: one
+ * tenant's list must not cost the others seconds. Exact names are looked up, so they need no limit.
+ */
+const MOST_WILDCARDS = 100;
+
+const TOO_MANY = problem(
+  `more than ${MOST_WILDCARDS} items with "*"; name things exactly, or in fewer patterns`,
+);
+
+// A namespace name is a DNS-1123 label; a prefix is the beginning of one.
+const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const NAMESPACE_PREFIX = /^([a-z0-9][-a-z0-9]{0,62})?\*$/;
+
+/**
+ * Parses `team-a, team-*, *` and, where `exclusions` allows it, `!team-secret`. An empty list
+ * parses to an empty set; the caller decides whether that is allowed.
+ */
+export function parseNamespacePatterns(
+  text: string,
+  options: { readonly exclusions: boolean },
+): Parsed<NamespacePatterns> {
+  const included = { names: new Set<string>(), prefixes: [] as string[] };
+  const excluded = { names: new Set<string>(), prefixes: [] as string[] };
+  for (const item of commaList(text)) {
+    const exclusion = item.startsWith('!');
+    if (exclusion && !options.exclusions)
+      return problem(`${quoted(item)}: exclusions ("!") are not allowed here`);
+    const pattern = exclusion ? item.slice(1).trim() : item;
+    const { names, prefixes } = exclusion ? excluded : included;
+    if (NAMESPACE_NAME.test(pattern)) names.add(pattern);
+    else if (NAMESPACE_PREFIX.test(pattern)) prefixes.push(pattern.slice(0, -1));
+    else return problem(`${quoted(item)}: ${namespacePatternAdvice(pattern)}`);
+  }
+  if (included.prefixes.length + excluded.prefixes.length > MOST_WILDCARDS) return TOO_MANY;
+  return parsed({ ...included, excludedNames: excluded.names, excludedPrefixes: excluded.prefixes });
+}
+
+function namespacePatternAdvice(pattern: string): string {
+  if (/[\^$.()[\]|+?\\]/.test(pattern) && !/^\*./.test(pattern)) {
+    return 'regular expressions are not supported; write an exact name, or a prefix that ends in one "*", such as "team-*"';
+  }
+  if (pattern.slice(0, -1).includes('*')) {
+    return '"*" may stand only once, at the end, such as "team-*"; for anything finer use a label selector over namespaces';
+  }
+  if (/[A-Z]/.test(pattern)) return 'namespace names are lower case';
+  if (/\s/.test(pattern)) return 'separate the names by commas';
+  return 'not a namespace name (a-z, 0-9 and "-", at most 63 characters), nor a prefix of one that ends in "*"';
+}
+
+export function matchesPatterns(patterns: NamespacePatterns, namespace: string): boolean {
+  return !isExcluded(patterns, namespace) && isIncluded(patterns, namespace);
+}
+
+export function isIncluded(patterns: NamespacePatterns, namespace: string): boolean {
+  return patterns.names.has(namespace) || patterns.prefixes.some((prefix) => namespace.startsWith(prefix));
+}
+
+export function isExcluded(patterns: NamespacePatterns, namespace: string): boolean {
+  return (
+    patterns.excludedNames.has(namespace) ||
+    patterns.excludedPrefixes.some((prefix) => namespace.startsWith(prefix))
+  );
+}
+
+/**
+ * A set of keys (of data, labels or annotations) given by globs in which `*` stands for any
+ * characters.
+ */
+export interface KeyGlobs {
+  readonly exact: ReadonlySet<string>;
+  /** Each glob as the texts between its stars: `a*b*` is `['a', 'b', '']`. */
+  readonly globs: readonly (readonly string[])[];
+}
+
+/** Parses `app.yaml, *.json`. `alphabet`: the kind of keys, hence the characters they can have. */
+export function parseKeyGlobs(text: string, alphabet: 'data' | 'metadata'): Parsed<KeyGlobs> {
+  const possible = alphabet === 'data' ? /^[-._a-zA-Z0-9*]+$/ : /^[-._/a-zA-Z0-9*]+$/;
+  const exact = new Set<string>();
+  const globs: string[][] = [];
+  for (const item of commaList(text)) {
+    if (!possible.test(item)) {
+      return problem(
+        `${quoted(item)}: not a possible key; write key names, in which "*" stands for any characters, such as "*.json"`,
+      );
+    }
+    if (item.includes('*')) globs.push(item.split('*'));
+    else exact.add(item);
+  }
+  return globs.length > MOST_WILDCARDS ? TOO_MANY : parsed({ exact, globs });
+}
+
+export function matchesNothing({ exact, globs }: KeyGlobs): boolean {
+  return exact.size === 0 && globs.length === 0;
+}
+
+export function matchesGlobs(globs: KeyGlobs, key: string): boolean {
+  return globs.exact.has(key) || globs.globs.some((parts) => matchesGlob(parts, key));
+}
+
+/** Linear in the key's length. A regular expression would let the author make it backtrack. */
+function matchesGlob(parts: readonly string[], key: string): boolean {
+  const first = parts[0] ?? '';
+  const last = parts[parts.length - 1] ?? '';
+  if (key.length < first.length + last.length || !key.startsWith(first) || !key.endsWith(last)) return false;
+  const end = key.length - last.length;
+  let from = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const at = key.indexOf(part, from);
+    if (at < 0 || at + part.length > end) return false;
+    from = at + part.length;
+  }
+  return true;
+}

@@ -1,0 +1,170 @@
+import { type ObjectKey, objectKey } from '../../kube/api/object-key.ts';
+import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
+import type { StringMap, Vocabulary } from '../vocabulary.ts';
+import { type LabelSelector, parseLabelSelector } from './label-selector.ts';
+import {
+  type KeyGlobs,
+  matchesNothing,
+  type NamespacePatterns,
+  parseKeyGlobs,
+  parseNamespacePatterns,
+} from './patterns.ts';
+
+/** Where companions go, for a source that says so. */
+export interface Targets {
+  readonly patterns: NamespacePatterns;
+  /** Adds to the patterns; their exclusions hold for both. */
+  readonly selector: LabelSelector | undefined;
+}
+
+export type DeletionPolicy = 'delete' | 'retain';
+
+/** What a source's annotations ask for. */
+export interface MirrorRequest {
+  /** Undefined: one companion, beside the source (SPEC M1). */
+  readonly targets: Targets | undefined;
+  readonly companionName: string;
+  /** Undefined: every key. */
+  readonly includeKeys: KeyGlobs | undefined;
+  readonly excludeKeys: KeyGlobs;
+  readonly copyLabels: KeyGlobs;
+  readonly copyAnnotations: KeyGlobs;
+  readonly deletionPolicy: DeletionPolicy;
+}
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
+const MAX_NAME_LENGTH = 253;
+const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+const DEFAULT_COMPANION_NAME = '{name}-synced';
+const NO_KEYS: KeyGlobs = { exact: new Set(), globs: [] };
+const NO_NAMESPACES: NamespacePatterns = {
+  names: new Set(),
+  prefixes: [],
+  excludedNames: new Set(),
+  excludedPrefixes: [],
+};
+
+/**
+ * Reads what a source asks for. A malformed annotation makes the whole request invalid (SPEC R13:
+ * it fails closed). The problem then begins with the annotation's key and says what to write.
+ */
+export function parseRequest(
+  source: { readonly namespace: string; readonly name: string; readonly annotations: StringMap },
+  vocabulary: Vocabulary,
+): Parsed<MirrorRequest> {
+  try {
+    const { annotations } = source;
+    const targets = parseTargets(annotations, vocabulary);
+    return parsed({
+      targets,
+      companionName: parseCompanionName(source, targets === undefined, vocabulary),
+      includeKeys: readAnnotation(annotations, vocabulary.includeKeys, parseIncludeKeys),
+      excludeKeys: readAnnotation(annotations, vocabulary.excludeKeys, parseDataKeys) ?? NO_KEYS,
+      copyLabels: readAnnotation(annotations, vocabulary.copyLabels, parseMetadataKeys) ?? NO_KEYS,
+      copyAnnotations: readAnnotation(annotations, vocabulary.copyAnnotations, parseMetadataKeys) ?? NO_KEYS,
+      deletionPolicy: readAnnotation(annotations, vocabulary.deletionPolicy, parseDeletionPolicy) ?? 'delete',
+    });
+  } catch (error) {
+    if (error instanceof BadAnnotation) return problem(error.message);
+    throw error;
+  }
+}
+
+/**
+ * The way out of nested parsers, any of which may find the first problem. Never leaves this file.
+ */
+class BadAnnotation extends Error {}
+
+function readAnnotation<T>(
+  annotations: StringMap,
+  key: string,
+  parse: (text: string) => Parsed<T>,
+): T | undefined {
+  const text = annotations[key];
+  if (text === undefined) return undefined;
+  const result = parse(text);
+  if (!result.ok) throw new BadAnnotation(`${key}: ${result.problem}`);
+  return result.value;
+}
+
+function parseTargets(annotations: StringMap, vocabulary: Vocabulary): Targets | undefined {
+  const patterns = readAnnotation(annotations, vocabulary.targetNamespaces, parseTargetNamespaces);
+  const selector = readAnnotation(annotations, vocabulary.targetNamespaceSelector, parseNamespaceSelector);
+  if (patterns === undefined && selector === undefined) return undefined;
+  if (patterns && selector === undefined && patterns.names.size === 0 && patterns.prefixes.length === 0) {
+    throw new BadAnnotation(
+      `${vocabulary.targetNamespaces}: only exclusions; include something too, such as "*", or remove the annotation`,
+    );
+  }
+  return { patterns: patterns ?? NO_NAMESPACES, selector };
+}
+
+function parseTargetNamespaces(text: string): Parsed<NamespacePatterns> {
+  const result = parseNamespacePatterns(text, { exclusions: true });
+  if (!result.ok) return result;
+  const { names, prefixes, excludedNames, excludedPrefixes } = result.value;
+  return names.size + prefixes.length + excludedNames.size + excludedPrefixes.length === 0
+    ? problem('empty; name namespaces, such as "team-a, team-*", or remove the annotation')
+    : result;
+}
+
+function parseNamespaceSelector(text: string): Parsed<LabelSelector> {
+  const result = parseLabelSelector(text);
+  return result.ok && result.value.requirements.length === 0
+    ? problem('empty; write a label selector, such as "env in (dev,qa)", or remove the annotation')
+    : result;
+}
+
+function parseIncludeKeys(text: string): Parsed<KeyGlobs> {
+  const result = parseDataKeys(text);
+  return result.ok && matchesNothing(result.value)
+    ? problem('empty; name keys, such as "app.yaml, *.json", or remove the annotation to copy all')
+    : result;
+}
+
+const parseDataKeys = (text: string) => parseKeyGlobs(text, 'data');
+const parseMetadataKeys = (text: string) => parseKeyGlobs(text, 'metadata');
+
+function parseDeletionPolicy(text: string): Parsed<DeletionPolicy> {
+  return text === 'delete' || text === 'retain'
+    ? parsed(text)
+    : problem(`${quoted(text)}: write "delete" or "retain"`);
+}
+
+function parseCompanionName(
+  source: { readonly namespace: string; readonly name: string; readonly annotations: StringMap },
+  besideSource: boolean,
+  vocabulary: Vocabulary,
+): string {
+  const key = vocabulary.companionName;
+  const template = source.annotations[key] ?? DEFAULT_COMPANION_NAME;
+  if (template.trim() === '') throw new BadAnnotation(`${key}: empty; write a name, such as "{name}-synced"`);
+  const name = template.replaceAll('{name}', source.name).replaceAll('{namespace}', source.namespace);
+  const placeholder = /\{[^}]*\}?|\}/.exec(name);
+  if (placeholder) {
+    throw new BadAnnotation(
+      `${key}: "${placeholder[0]}" is not a placeholder; there are "{name}" and "{namespace}"`,
+    );
+  }
+  if (name.length > MAX_NAME_LENGTH) {
+    throw new BadAnnotation(
+      `${key}: the companion's name would have ${name.length} characters, and at most ${MAX_NAME_LENGTH} are allowed; ` +
+        'shorten the name of the source, or set the annotation to a shorter name',
+    );
+  }
+  if (!OBJECT_NAME.test(name)) {
+    throw new BadAnnotation(`${key}: "${name}" is not a valid object name (a-z, 0-9, "-" and ".")`);
+  }
+  if (besideSource && name === source.name) {
+    throw new BadAnnotation(
+      `${key}: the companion would be the source itself; choose a different name, or target other namespaces`,
+    );
+  }
+  return name;
+}
+
+/** The companion's key in one namespace. */
+export function companionKey(request: MirrorRequest, namespace: string): ObjectKey {
+  return objectKey(namespace, request.companionName);
+}

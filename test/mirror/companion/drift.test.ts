@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import type { ConfigMap, OwnerReference } from '../../../src/kube/api/types.ts';
+import { companionShape } from '../../../src/mirror/companion/companion.ts';
+import { type Difference, differences } from '../../../src/mirror/companion/drift.ts';
+import { healingPatch } from '../../../src/mirror/companion/patch.ts';
+import { patched } from '../api-server.ts';
+import {
+  type ConfigMapParts,
+  companion,
+  controllerReference,
+  marksOf,
+  observed,
+  source,
+  stripped,
+  vocabulary,
+  without,
+} from '../wire.ts';
+
+function found(of: ConfigMap, actual: ConfigMap): readonly Difference[] {
+  const observedSource = observed(of);
+  if (!observedSource.request?.ok) throw new Error('a bad request');
+  return differences(
+    observed(actual),
+    companionShape(observedSource, observedSource.request.value, vocabulary),
+    vocabulary,
+  );
+}
+
+/** The companion after the one patch that mends its differences. */
+function healed(of: ConfigMap, actual: ConfigMap): ConfigMap {
+  const content = { data: of.data ?? {}, binaryData: of.binaryData ?? {} };
+  return patched(actual, healingPatch(observed(actual), found(of, actual), content));
+}
+
+const colors = source('team-a/colors', {}, { data: { colour: 'red' }, binaryData: { logo: 'AAE=' } });
+const beside = companion(colors, 'team-a/colors-synced');
+const elsewhere = companion(colors, 'team-b/colors-synced');
+const versioned = (object: ConfigMap, resourceVersion = '2'): ConfigMap => ({
+  ...object,
+  metadata: { ...object.metadata, resourceVersion },
+});
+
+test('[M9] a settled companion differs in nothing, beside its source or elsewhere', () => {
+  expect(found(colors, beside)).toEqual([]);
+  expect(found(colors, elsewhere)).toEqual([]);
+});
+
+test('[M9] nor with what others put on it', () => {
+  const owner: OwnerReference = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'x' };
+  const decorated: ConfigMapParts = { labels: { team: 'x' }, annotations: { note: 'y' }, immutable: true };
+  expect(found(colors, companion(colors, 'team-b/colors-synced', { ...decorated, owners: [owner] }))).toEqual(
+    [],
+  );
+  const owners = [owner, controllerReference(colors)];
+  expect(found(colors, companion(colors, 'team-a/colors-synced', { ...decorated, owners }))).toEqual([]);
+});
+
+describe('[M5] what was done to a companion by hand is undone by one patch', () => {
+  const { labels, annotations } = marksOf(colors, 'team-b/colors-synced');
+  const cases: Readonly<Record<string, ConfigMapParts>> = {
+    'a value changed': { data: { colour: 'blue' } },
+    'a key added': { data: { colour: 'red', shape: 'round' } },
+    'all data removed': { data: {}, binaryData: {} },
+    'a binary value changed': { binaryData: { logo: 'AAI=' } },
+    'a key moved from data to binaryData': { data: {}, binaryData: { logo: 'AAE=', colour: 'cmVk' } },
+    'the companion label changed': { labels: { 'workshop.io/managed': 'true' } },
+    'the managed-by label changed': { labels: { 'app.kubernetes.io/managed-by': 'Helm' } },
+    'the source reference changed': { annotations: { 'workshop.io/source': 'team-a/shapes' } },
+    'the uid changed': { annotations: { 'workshop.io/source-uid': 'x' } },
+    'the checksum changed, and the data with it': {
+      data: { colour: 'blue' },
+      annotations: { 'workshop.io/source-checksum': 'x' },
+    },
+    'its own name changed': { annotations: { 'workshop.io/companion': 'team-b/x' } },
+    'a policy to retain that the source does not have': {
+      annotations: { 'workshop.io/deletion-policy': 'retain' },
+    },
+    'a list of copied keys that were not': {
+      annotations: { 'workshop.io/copied-metadata': '{"labels":[],"annotations":[]}' },
+    },
+  };
+  test.for(Object.entries(cases))('%s', ([, parts]) => {
+    expect(healed(colors, companion(colors, 'team-b/colors-synced', parts))).toEqual(versioned(elsewhere));
+  });
+
+  test.for([...Object.keys(labels), ...Object.keys(annotations)])('%s stripped', (key) => {
+    expect(healed(colors, stripped(elsewhere, key))).toEqual(versioned(elsewhere));
+  });
+
+  test('all labels and annotations stripped, so that both maps are absent', () => {
+    const { labels: _, annotations: __, ...metadata } = beside.metadata;
+    expect(healed(colors, { ...beside, metadata })).toEqual(versioned(beside));
+  });
+
+  test('what others put on it stays through all that', () => {
+    const foreign = { labels: { 'a.b/c~d': 'x' }, annotations: { 'a.b/c~d': 'y' } };
+    const tampered = companion(colors, 'team-b/colors-synced', {
+      ...foreign,
+      labels: { ...foreign.labels, 'workshop.io/managed': 'x' },
+      data: {},
+    });
+    expect(healed(colors, tampered)).toEqual(versioned(companion(colors, 'team-b/colors-synced', foreign)));
+  });
+
+  test('a difference in content is one in what it holds, not in what its annotation says', () => {
+    const lie = companion(colors, 'team-b/colors-synced', { data: { colour: 'blue' } });
+    expect(found(colors, lie)).toEqual([{ kind: 'content' }]);
+    const annotated = companion(colors, 'team-b/colors-synced', {
+      annotations: { 'workshop.io/source-checksum': 'x' },
+    });
+    expect(found(colors, annotated)).toMatchObject([
+      { kind: 'annotation', key: 'workshop.io/source-checksum' },
+    ]);
+  });
+});
+
+describe('[M1] the owner reference', () => {
+  const right = controllerReference(colors);
+  const foreign: OwnerReference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'colors', uid: 'd' };
+  const wrong: Readonly<Record<string, readonly OwnerReference[]>> = {
+    'that was removed': [],
+    'that is no controller any more': [{ ...right, controller: false }],
+    'that blocks the deletion of its owner': [{ ...right, blockOwnerDeletion: true }],
+    'with a wrong name': [{ ...right, name: 'shapes' }],
+    'of a wrong kind': [{ ...right, kind: 'Secret' }],
+    'of a wrong API version': [{ ...right, apiVersion: 'v2' }],
+    'that is there twice': [right, { ...right, name: 'shapes' }],
+    '[R11] to an earlier source of the same name': [{ ...right, uid: 'of the earlier one' }],
+  };
+  test.for(Object.entries(wrong))('%s is set right, and those of others stay', ([, owners]) => {
+    const tampered = companion(colors, 'team-a/colors-synced', { owners: [foreign, ...owners] });
+    expect(healed(colors, tampered).metadata.ownerReferences).toEqual([foreign, right]);
+  });
+
+  test('[M2] is removed from a companion in another namespace, where it would have it collected', () => {
+    const tampered = companion(colors, 'team-b/colors-synced', { owners: [right, foreign] });
+    expect(healed(colors, tampered).metadata.ownerReferences).toEqual([foreign]);
+    const alone = companion(colors, 'team-b/colors-synced', { owners: [right] });
+    expect(healed(colors, alone)).toEqual(versioned(elsewhere));
+  });
+
+  test('[M2] of a namesake in another namespace is not ours to remove', () => {
+    const namesake = companion(colors, 'team-b/colors-synced', {
+      owners: [{ ...right, uid: 'of team-b/colors' }],
+    });
+    expect(found(colors, namesake)).toEqual([]);
+  });
+
+  test('[M1] is removed, and the policy noted, when the source asks to retain', () => {
+    const retaining = source('team-a/colors', { 'deletion-policy': 'retain' }, colors);
+    const { metadata } = healed(retaining, beside);
+    expect(metadata.ownerReferences).toBeUndefined();
+    expect(metadata.annotations).toHaveProperty(['workshop.io/deletion-policy'], 'retain');
+  });
+});
+
+describe('[M7] copied metadata', () => {
+  const asks = { 'copy-labels': 'team,constructor', 'copy-annotations': 'note/*' };
+  const metadata = { labels: { team: 'a', constructor: 'b' }, annotations: { 'note/x~y': 'c' } };
+  const copying = source('team-a/colors', asks, { ...colors, ...metadata });
+  const copied = healed(copying, elsewhere);
+
+  test('is put on the companion, with a list of what it is', () => {
+    expect(copied.metadata.labels).toMatchObject({ team: 'a', constructor: 'b' });
+    expect(copied.metadata.annotations).toMatchObject({
+      'note/x~y': 'c',
+      'workshop.io/copied-metadata': '{"labels":["constructor","team"],"annotations":["note/x~y"]}',
+    });
+    expect(found(copying, copied)).toEqual([]);
+  });
+
+  test('goes again when it is no longer asked for, and only what was listed goes', () => {
+    const foreign = { ...copied.metadata.labels, mine: 'd' };
+    const decorated = { ...copied, metadata: { ...copied.metadata, labels: foreign } };
+    const after = healed(colors, decorated);
+    expect(after.metadata.labels).toEqual({ ...elsewhere.metadata.labels, mine: 'd' });
+    expect(after.metadata.annotations).toEqual(elsewhere.metadata.annotations);
+  });
+
+  test('goes when the source itself no longer has it', () => {
+    const bare = source('team-a/colors', asks, colors);
+    expect(healed(bare, copied).metadata.labels).toEqual(elsewhere.metadata.labels);
+  });
+
+  test('cannot replace what makes it a companion', () => {
+    const all = source('team-a/colors', { 'copy-labels': '*', 'copy-annotations': '*' }, colors);
+    expect(found(all, elsewhere)).toEqual([]);
+  });
+
+  test('that somebody changed by hand is set right', () => {
+    const labels = { ...without(copied.metadata.labels, 'constructor'), team: 'z' };
+    expect(healed(copying, { ...copied, metadata: { ...copied.metadata, labels } })).toEqual(
+      versioned(copied, '3'),
+    );
+  });
+});

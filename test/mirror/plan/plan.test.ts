@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest';
+import { companionShape } from '../../../src/mirror/companion/companion.ts';
+import { planSource } from '../../../src/mirror/plan/plan.ts';
+import type { ClusterView } from '../../../src/mirror/plan/view.ts';
+import { carryOut } from '../api-server.ts';
+import {
+  companion,
+  configMap,
+  controllerReference,
+  namespace,
+  observed,
+  source,
+  stripped,
+  vocabulary,
+} from '../wire.ts';
+import { boundsOf, inWords, isWrite, objectAt, planFor, viewOf, type World, world } from '../world.ts';
+
+const plan = (key: string, of: World) => inWords(planFor(key, of));
+
+describe('[M1] a source without targets', () => {
+  const colors = source('team-a/colors');
+  const settled = companion(colors, 'team-a/colors-synced');
+  const at = 'team-a/colors-synced';
+
+  test('is to get one companion, beside it', () => {
+    expect(plan('team-a/colors', world([colors]))).toEqual([`${at}: create, missing; companion missing`]);
+  });
+
+  test('is to get nothing more when it has it', () => {
+    expect(plan('team-a/colors', world([colors, settled]))).toEqual([`${at}: none, in sync; `]);
+  });
+
+  test('gets it with all that makes it a companion', () => {
+    expect(objectAt(carryOut('team-a/colors', world([colors])), at)).toEqual({
+      ...settled,
+      metadata: { ...settled.metadata, uid: `new uid of ${at}`, resourceVersion: '100' },
+    });
+  });
+
+  test('[P1] gets it even in a namespace that is denied to others', () => {
+    const of = world([source('kube-system/x')], [], boundsOf({ allow: '', requireConsent: true }));
+    expect(plan('kube-system/x', of)).toEqual(['kube-system/x-synced: create, missing; companion missing']);
+  });
+
+  test('[M5] has what drifted healed, and the reason tells what it was', () => {
+    const drifted = companion(colors, at, {
+      data: {},
+      labels: { 'app.kubernetes.io/managed-by': 'x' },
+      owners: [],
+    });
+    expect(plan('team-a/colors', world([colors, stripped(drifted, 'workshop.io/source')]))).toEqual([
+      `${at}: update, drifted; differs in content, label app.kubernetes.io/managed-by, annotation workshop.io/source, owner references`,
+    ]);
+  });
+
+  test('[M5] leaves it immutable while only its metadata must change', () => {
+    const immutable = companion(colors, at, { immutable: true, owners: [] });
+    expect(plan('team-a/colors', world([colors, immutable]))).toEqual([
+      `${at}: update, drifted; differs in owner references`,
+    ]);
+    expect(plan('team-a/colors', world([colors, { ...settled, immutable: true }]))).toEqual([
+      `${at}: none, in sync; `,
+    ]);
+  });
+
+  test('[R12] has it replaced when it is immutable and its content must change', () => {
+    const immutable = companion(colors, at, { immutable: true, data: { colour: 'blue' } });
+    expect(plan('team-a/colors', world([colors, immutable]))).toEqual([
+      `${at}: replace, drifted; differs in content`,
+    ]);
+    const both = companion(colors, at, { immutable: true, data: {}, owners: [] });
+    expect(planFor('team-a/colors', world([colors, both]))).toMatchObject([{ action: 'replace' }]);
+    const after = objectAt(carryOut('team-a/colors', world([colors, immutable])), at);
+    expect([after?.data, after?.immutable]).toEqual([{ colour: 'red' }, undefined]);
+  });
+
+  test('[R10] waits for a companion that is being deleted', () => {
+    const going = companion(colors, at, { deleting: true, finalizers: ['x/y'], data: {} });
+    expect(plan('team-a/colors', world([colors, going]))).toEqual([
+      `${at}: none, waiting; the companion is being deleted, and will be recreated`,
+    ]);
+  });
+
+  test('[R3] gets nothing when it is being deleted itself', () => {
+    expect(plan('team-a/colors', world([source('team-a/colors', {}, { deleting: true })]))).toEqual([]);
+  });
+
+  test('[R6] adopts the companion that the first, Go controller made', () => {
+    const made = configMap(at, { data: { colour: 'red' }, owners: [controllerReference(colors)] });
+    const labelled = {
+      ...made,
+      metadata: { ...made.metadata, labels: { 'workshop.io/managed': 'companion' } },
+    };
+    expect(planFor('team-a/colors', world([colors, labelled]))).toMatchObject([{ action: 'update' }]);
+    // Without the label the watch does not show it: the create meets it.
+    expect(objectAt(carryOut('team-a/colors', world([colors, made])), at)).toMatchObject({
+      metadata: { uid: made.metadata.uid, labels: { 'workshop.io/managed': 'companion' } },
+    });
+  });
+
+  test.for(['team-b/colors-synced', 'nonsense', ''])(
+    '[R6] heals the annotation of one that it controls, and that says it is %j',
+    (text) => {
+      const annotations = { 'workshop.io/companion': text, 'workshop.io/source': 'x/y' };
+      const tampered = companion(colors, at, { annotations });
+      expect(plan('team-a/colors', world([colors, tampered]))).toEqual([
+        `${at}: update, drifted; differs in annotation workshop.io/source, annotation workshop.io/companion`,
+      ]);
+      const after = objectAt(carryOut('team-a/colors', world([colors, tampered])), at);
+      expect(after?.metadata).toEqual({ ...settled.metadata, resourceVersion: '2' });
+    },
+  );
+
+  test('[R11] adopts the companion of an earlier source of its name', () => {
+    const recreated = source('team-a/colors', {}, { uid: 'new' });
+    const after = carryOut('team-a/colors', world([recreated, settled]));
+    expect(objectAt(after, at)?.metadata).toMatchObject({
+      uid: settled.metadata.uid,
+      annotations: { 'workshop.io/source-uid': 'new' },
+      ownerReferences: [controllerReference(recreated)],
+    });
+    expect(planFor('team-a/colors', after).filter(isWrite)).toEqual([]);
+  });
+});
+
+describe('[R6] what is at the name and not ours is a conflict', () => {
+  const colors = source('team-a/colors');
+  const at = 'team-a/colors-synced';
+  const conflict = (reason: string) => [`${at}: none, conflict; ${reason}`];
+  const unrelated = 'a ConfigMap with this name exists and is not managed by mirror-controller';
+  const cases = {
+    'a source of that name': [source(at), 'a source with this name exists'],
+    'a source of that name with a bad request': [
+      source(at, { 'deletion-policy': '' }),
+      'a source with this name exists',
+    ],
+    'a companion of another source': [companion(source('b/c'), at), 'it is the companion of b/c'],
+    'a ConfigMap that has only the label': [
+      configMap(at, { labels: { 'workshop.io/managed': 'companion' } }),
+      unrelated,
+    ],
+    'a copy of a companion of the same source': [
+      companion(colors, at, {
+        annotations: { 'workshop.io/companion': 'team-b/colors-synced' },
+        owners: [],
+      }),
+      unrelated,
+    ],
+  } as const;
+  test.for(Object.entries(cases))('%s', ([, [object, reason]]) => {
+    expect(plan('team-a/colors', world([colors, object]))).toEqual(conflict(reason));
+  });
+
+  test('a ConfigMap that the watch does not show stays as it is when the create meets it', () => {
+    const hidden = configMap(at, { data: { mine: 'x' } });
+    const after = carryOut('team-a/colors', world([colors, hidden]));
+    expect(objectAt(after, at)).toEqual(hidden);
+  });
+
+  test('the other namespaces go on', () => {
+    const wide = source('team-a/colors', { 'target-namespaces': 'b, c' });
+    const namespaces = [namespace('b'), namespace('c')];
+    expect(
+      plan('team-a/colors', world([wide, companion(source('x/y'), 'b/colors-synced')], namespaces)),
+    ).toEqual([
+      'b/colors-synced: none, conflict; it is the companion of x/y',
+      'c/colors-synced: create, missing; companion missing',
+    ]);
+  });
+});
+
+describe('[R7] two sources for one name', () => {
+  const asks = { 'target-namespaces': 'prod', 'companion-name': 'shared' };
+  const older = source('z/old', asks, { createdAt: '2026-01-01T00:00:00Z' });
+  const younger = source('a/new', asks, { createdAt: '2026-01-01T00:00:01Z' });
+  const prod = [namespace('prod')];
+
+  test('a free name goes to the older, and the other is told who comes first', () => {
+    const of = world([older, younger], prod);
+    expect(plan('z/old', of)).toEqual(['prod/shared: create, missing; companion missing']);
+    expect(plan('a/new', of)).toEqual([
+      'prod/shared: defer, conflict; z/old asks for the same name and comes first',
+    ]);
+  });
+
+  test('the holder keeps it, though it is the younger', () => {
+    const of = world([older, younger, companion(younger, 'prod/shared')], prod);
+    expect(plan('z/old', of)).toEqual(['prod/shared: none, conflict; it is the companion of a/new']);
+    expect(plan('a/new', of)).toEqual(['prod/shared: none, in sync; ']);
+  });
+
+  test('when the older goes the other gets it', () => {
+    expect(plan('a/new', world([younger], prod))).toEqual([
+      'prod/shared: create, missing; companion missing',
+    ]);
+  });
+});
+
+describe('[M2] a source with targets', () => {
+  const colors = source('team-a/colors', {
+    'target-namespaces': 'team-*, !team-x',
+    'target-namespace-selector': 'env=dev',
+  });
+  const namespaces = [
+    namespace('team-a'),
+    namespace('team-b'),
+    namespace('team-x', { labels: { env: 'dev' } }),
+    namespace('qa', { labels: { env: 'dev' } }),
+    namespace('prod'),
+    namespace('kube-dev', { labels: { env: 'dev' } }),
+    namespace('team-closed', { accepts: 'x' }),
+    namespace('team-going', { terminating: true }),
+  ];
+
+  test('is to get a companion in every matching, active and permitted namespace, and is told of the others', () => {
+    expect(plan('team-a/colors', world([colors], namespaces))).toEqual([
+      'kube-dev/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
+      'qa/colors-synced: create, missing; companion missing',
+      'team-a/colors-synced: create, missing; companion missing',
+      'team-b/colors-synced: create, missing; companion missing',
+      "team-closed/colors-synced: none, refused; the namespace's accept-mirrors-from does not accept from team-a",
+      'team-going/colors-synced: none, waiting; the namespace is being deleted',
+    ]);
+  });
+
+  test('gets no owner reference outside its own namespace', () => {
+    const after = carryOut('team-a/colors', world([colors], namespaces));
+    const owners = (key: string) => objectAt(after, key)?.metadata.ownerReferences;
+    expect(owners('team-b/colors-synced')).toBeUndefined();
+    expect(owners('team-a/colors-synced')).toEqual([controllerReference(colors)]);
+  });
+
+  test('[R13] is told of named namespaces that do not exist, unless it could not have a companion there', () => {
+    const asking = source('team-a/colors', {
+      'target-namespaces': 'nowhere, !not-there, not-there, kube-x, te*',
+    });
+    const of = world([asking], [namespace('team-b')]);
+    expect(plan('team-a/colors', of)).toEqual([
+      'kube-x/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
+      'nowhere/colors-synced: none, no namespace; the namespace does not exist',
+      'team-b/colors-synced: create, missing; companion missing',
+    ]);
+    const bounded = world([asking], [], boundsOf({ namespaces: ['team-a', 'nowhere'] }));
+    expect(plan('team-a/colors', bounded)).toEqual([
+      'kube-x/colors-synced: none, refused; the namespace is not among --namespaces',
+      'nowhere/colors-synced: none, no namespace; the namespace does not exist',
+    ]);
+  });
+
+  test('[R13] in a named namespace that is gone, what the cache still shows is left alone', () => {
+    const asking = source('team-a/colors', { 'target-namespaces': 'team-b' });
+    const of = world([asking, companion(asking, 'team-b/colors-synced', { data: {} })], []);
+    expect(plan('team-a/colors', of)).toEqual([
+      'team-b/colors-synced: none, no namespace; the namespace does not exist',
+    ]);
+  });
+
+  test('exact names cost a look-up each, not a look at every namespace', () => {
+    const asking = source('team-a/colors', { 'target-namespaces': 'team-b, !team-x*' });
+    const view: ClusterView = {
+      ...viewOf(world([asking], namespaces)),
+      namespaces: () => {
+        throw new Error('all namespaces were asked for');
+      },
+    };
+    const { request } = observed(asking);
+    if (!request?.ok) throw new Error('a bad request');
+    expect(
+      inWords(planSource(companionShape(observed(asking), request.value, vocabulary), view)),
+    ).toHaveLength(1);
+  });
+
+  test('[M8] that may be called like its companions is not its own target, and is never written', () => {
+    const own = source('team-a/colors', { 'target-namespaces': '*', 'companion-name': '{name}' });
+    const before = world([own], [namespace('team-a'), namespace('team-b')]);
+    expect(plan('team-a/colors', before)).toEqual(['team-b/colors: create, missing; companion missing']);
+    expect(objectAt(carryOut('team-a/colors', before), 'team-a/colors')).toBe(own);
+  });
+});
