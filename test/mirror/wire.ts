@@ -145,7 +145,7 @@ export function observed(object: ConfigMap): ObservedConfigMap {
   return observe(object, vocabulary);
 }
 
-/** One that we may not read (SPEC P2), as the poll of it tells. */
+/** A Namespace that the controller may not read (SPEC P2), as the poll reports it. */
 export function unreadableNamespace(name: string): ObservedNamespace {
   const metadata = { name, uid: '', resourceVersion: 'unreadable' };
   return observeNamespace({ metadata, unreadable: true }, vocabulary);

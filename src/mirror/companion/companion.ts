@@ -42,7 +42,7 @@ export function companionShape(
 }
 
 /**
- * The companion to create where there is none; `content`: what {@link CompanionShape.digest} is of.
+ * A companion to create. `content` is what {@link CompanionShape.digest} was computed from.
  */
 export function newCompanion(
   key: ObjectKey,

@@ -10,7 +10,7 @@ import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * Plan for a key that is no source any more, as a live read has found it: `live` is what is there,
+ * Plan for a key that is not a source any more, as a live read has found it: `live` is what is there,
  * undefined when it is gone. What it left behind goes (SPEC R3, R4), unless it is to be retained.
  */
 export function planOrphans(

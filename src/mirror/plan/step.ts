@@ -4,7 +4,7 @@ import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 
 /**
  * What to do about one companion, and why. A plan has one step for each companion that exists or
- * should: also for those left alone, so that a person can be told.
+ * should, those left alone included, so that a person can learn why.
  */
 export type Step =
   | {
@@ -26,7 +26,7 @@ export type Step =
       readonly state: 'refused';
       readonly reason: string;
       /**
-       * Whether the source names the namespace. A mere match of a pattern or selector is no news.
+       * Whether the source names the namespace. That a pattern or selector matches it too is not news.
        */
       readonly named: boolean;
       /**
@@ -44,7 +44,7 @@ export type Step =
       /**
        * The name looks free, but another source comes first (SPEC R7) and gets it. Unless our own
        * companion is there unseen, its label stripped: then this source holds the name. To be
-       * looked at again, since no event tells when the other source gives up.
+       * looked at again, since no event says when the other source gives up.
        */
       readonly action: 'defer';
       readonly companion: ObjectKey;

@@ -88,7 +88,7 @@ describe('[R6] whose an object at a companion name is', () => {
     );
   });
 
-  test('an empty uid annotation is no mark of a source whose uid is unknown', () => {
+  test('an empty uid annotation is not a mark of a source whose uid is unknown', () => {
     const object = configMap('team-b/x', {
       labels: { 'workshop.io/managed': 'companion' },
       annotations: { 'workshop.io/source-uid': '' },

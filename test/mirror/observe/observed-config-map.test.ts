@@ -34,17 +34,17 @@ describe('[M6] what is a source', () => {
   );
   const cases: Readonly<Record<string, readonly [object: ConfigMap, isSource: boolean]>> = {
     'a ConfigMap with the label is one': [colors, true],
-    'a ConfigMap without labels is none': [configMap('team-a/colors'), false],
+    'a ConfigMap without labels is not': [configMap('team-a/colors'), false],
     'the label with another value makes none': [
       configMap('team-a/colors', { labels: { 'workshop.io/managed': 'True' } }),
       false,
     ],
-    'a companion is none': [companion(colors, 'team-a/colors-synced'), false],
-    'a companion beside its source that is labelled as a source is none': [
+    'a companion is not': [companion(colors, 'team-a/colors-synced'), false],
+    'a companion beside its source that is labelled as a source is not': [
       relabelled(companion(colors, 'team-a/colors-synced')),
       false,
     ],
-    'a companion elsewhere that is labelled as a source is none': [there, false],
+    'a companion elsewhere that is labelled as a source is not': [there, false],
     'nor is it without the annotation of its own name': [stripped(there, 'workshop.io/companion'), false],
     'nor is it without its source reference': [stripped(there, 'workshop.io/source'), false],
     'nor is it without both': [stripped(there, 'workshop.io/source', 'workshop.io/companion'), false],
@@ -52,7 +52,7 @@ describe('[M6] what is a source', () => {
       stripped(there, 'workshop.io/source-uid', 'workshop.io/companion'),
       false,
     ],
-    'nor is one that only its owner reference betrays': [
+    'nor is one that only its owner reference gives away': [
       relabelled(configMap('team-a/colors-synced', { owners: [controllerReference(colors)] })),
       false,
     ],
@@ -65,11 +65,11 @@ describe('[M6] what is a source', () => {
       false,
     ],
     'a copy of a companion, labelled as a source, is one in its own right': [copied, true],
-    'an owner that is no controller does not matter': [
+    'an owner that is not a controller does not matter': [
       source('team-a/colors', {}, { owners: [{ ...owner, controller: false }] }),
       true,
     ],
-    'a controller that is no ConfigMap does not matter': [
+    'a controller that is not a ConfigMap does not matter': [
       source('team-a/colors', {}, { owners: [{ ...owner, kind: 'Deployment', apiVersion: 'apps/v1' }] }),
       true,
     ],
@@ -129,7 +129,7 @@ test('[W4] no data is remembered, also not where kubectl apply repeats it', () =
 
 describe('[M3] the digest of an observed object', () => {
   const data = { 'app.yaml': '1', 'app.json': '2', other: '3' };
-  const digest = (wanted: Readonly<Record<string, string>>) => digestOf({ data: wanted, binaryData: {} });
+  const digest = (data: StringMap) => digestOf({ data, binaryData: {} });
 
   test('of a source covers the keys that it asks to be copied', () => {
     const asks = { 'include-keys': 'app.*', 'exclude-keys': '*.json' };

@@ -27,7 +27,7 @@ const shapes = source('team-a/shapes');
 const there = companion(colors, 'team-b/colors-synced');
 const namespaces = [namespace('team-a'), namespace('team-b'), namespace('team-c')];
 
-describe('[R1] whom a change of a ConfigMap concerns', () => {
+describe('[R1] the sources that a change of a ConfigMap concerns', () => {
   const concerned = (object: ConfigMap) =>
     [...concernedSources(observed(object), viewOf(world([colors, shapes], namespaces)))].sort();
   const relabelled = { ...there, metadata: { ...there.metadata, labels: { 'workshop.io/managed': 'true' } } };
@@ -39,23 +39,23 @@ describe('[R1] whom a change of a ConfigMap concerns', () => {
       stripped(there, 'workshop.io/managed'),
       ['team-a/colors'],
     ],
-    '[M6] a companion labelled as a source concerns its source, and is none itself': [
+    '[M6] a companion labelled as a source concerns its source, and is not one itself': [
       relabelled,
       ['team-a/colors'],
     ],
-    '[R6] a companion whose source reference was stripped concerns who asks for its name': [
+    '[R6] a companion whose source reference was stripped concerns the source that asks for its name': [
       stripped(there, 'workshop.io/source'),
       ['team-a/colors'],
     ],
-    '[R6] a companion whose source reference is no key concerns who asks for its name': [
+    '[R6] a companion whose source reference is not a key concerns the source that asks for its name': [
       companion(colors, 'team-b/colors-synced', { annotations: { 'workshop.io/source': 'nonsense' } }),
       ['team-a/colors'],
     ],
-    '[R7] whatever leaves a name free concerns who asks for it': [
+    '[R7] whatever leaves a name free concerns the source that asks for it': [
       configMap('team-a/shapes-synced'),
       ['team-a/shapes'],
     ],
-    '[R7] the companion of another concerns its source and who asks for the name': [
+    '[R7] the companion of another concerns its source and the one that asks for the name': [
       companion(source('x/y'), 'team-b/colors-synced'),
       ['team-a/colors', 'x/y'],
     ],
@@ -71,7 +71,7 @@ describe('[R1] whom a change of a ConfigMap concerns', () => {
       stripped(companion(source('x/y'), 'x/y-synced'), 'workshop.io/source'),
       [],
     ],
-    'a companion in a namespace that the source does not target concerns who it refers to': [
+    'a companion in a namespace that the source does not target concerns the source that it refers to': [
       companion(colors, 'team-c/colors-synced'),
       ['team-a/colors'],
     ],
@@ -81,7 +81,7 @@ describe('[R1] whom a change of a ConfigMap concerns', () => {
   });
 });
 
-describe('[W1] whom a change of a Namespace concerns', () => {
+describe('[W1] the sources that a change of a Namespace concerns', () => {
   const dev = observedNamespace('team-b', { labels: { env: 'dev' } });
   const prod = observedNamespace('team-b', { labels: { env: 'prod' } });
   const selecting = observed(source('team-a/colors', { 'target-namespace-selector': 'env=dev' }));
@@ -164,9 +164,9 @@ describe('[W1] whom a change of a Namespace concerns', () => {
       fc.property(fc.array(asks, { maxLength: 6 }), name, env, (allAsks, namespaceName, label) => {
         const after = observedNamespace(namespaceName, { labels: { env: label } });
         const sources = allAsks.map((each, number) => observed(source(`a/s${number}`, each)));
-        const wanted = new Set(targetIndexValues(namespaceName));
+        const values = new Set(targetIndexValues(namespaceName));
         const indexed = sources.filter((each) =>
-          targetIndexValuesOf(each).some((value) => wanted.has(value)),
+          targetIndexValuesOf(each).some((value) => values.has(value)),
         );
         const searched = sources.filter((each) => {
           const targets = each.request?.ok ? each.request.value.targets : undefined;

@@ -18,7 +18,7 @@ type Flags = Parameters<typeof boundsOf>[0];
 /** A source of team-a with these annotations. */
 function targeting(asks: StringMap) {
   const { request } = observed(source('team-a/colors', asks));
-  if (!request?.ok || request.value.targets === undefined) throw new Error('a request with targets is meant');
+  if (!request?.ok || request.value.targets === undefined) throw new Error('not a request with targets');
   return { namespace: 'team-a', targets: request.value.targets };
 }
 
@@ -102,7 +102,7 @@ describe('[P3] a namespace accepts mirrors, or does not', () => {
     'the source namespace by name': ['team-a', {}, desired],
     'the source namespace by a prefix': ['platform-*, team-*', consent, desired],
     'everybody by a star': ['*', consent, desired],
-    'nobody but whom it names': ['team-b, platform-*', {}, notFrom],
+    'nobody but those that it names': ['team-b, platform-*', {}, notFrom],
     'nobody by an empty value': ['', {}, notFrom],
     'nobody by blanks and commas': [' , ', {}, notFrom],
     'nobody new by a malformed value': [

@@ -42,7 +42,7 @@ describe('[M1] a source without targets', () => {
     expect(plan('kube-system/x', of)).toEqual(['kube-system/x-synced: create, missing; companion missing']);
   });
 
-  test('[M5] has what drifted healed, and the reason tells what it was', () => {
+  test('[M5] has what drifted healed, and the reason says what it was', () => {
     const drifted = companion(colors, at, {
       data: {},
       labels: { 'app.kubernetes.io/managed-by': 'x' },
@@ -175,7 +175,7 @@ describe('[R7] two sources for one name', () => {
   const younger = source('a/new', asks, { createdAt: '2026-01-01T00:00:01Z' });
   const prod = [namespace('prod')];
 
-  test('a free name goes to the older, and the other is told who comes first', () => {
+  test('a free name goes to the older, and the other learns who comes first', () => {
     const of = world([older, younger], prod);
     expect(plan('z/old', of)).toEqual(['prod/shared: create, missing; companion missing']);
     expect(plan('a/new', of)).toEqual([
@@ -212,7 +212,7 @@ describe('[M2] a source with targets', () => {
     namespace('team-going', { terminating: true }),
   ];
 
-  test('is to get a companion in every matching, active and permitted namespace, and is told of the others', () => {
+  test('is to get a companion in every matching, active and permitted namespace, and learns why not in the others', () => {
     expect(plan('team-a/colors', world([colors], namespaces))).toEqual([
       'kube-dev/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
       'qa/colors-synced: create, missing; companion missing',
@@ -230,7 +230,7 @@ describe('[M2] a source with targets', () => {
     expect(owners('team-a/colors-synced')).toEqual([controllerReference(colors)]);
   });
 
-  test('[R13] is told of named namespaces that do not exist, unless it could not have a companion there', () => {
+  test('[R13] learns which named namespaces do not exist, unless the bounds exclude them', () => {
     const asking = source('team-a/colors', {
       'target-namespaces': 'nowhere, !not-there, not-there, kube-x, te*',
     });

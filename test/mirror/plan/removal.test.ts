@@ -73,7 +73,7 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
     expect(plans({ 'target-namespaces': 'team-c' }, [stripped(there, 'workshop.io/source')])[0]).toBe(gone);
   });
 
-  test('[R8] stays when it does not say that it is no copy', () => {
+  test('[R8] stays when it does not say that it is not a copy', () => {
     expect(plans({ 'target-namespaces': 'team-c' }, [stripped(there, 'workshop.io/companion')])).toEqual([
       'team-c/colors-synced: create, missing; companion missing',
     ]);
@@ -231,7 +231,7 @@ describe('what is in a namespace stays as it is while it is unknown what the nam
   const there = companion(source(key), teamB);
   const retain = { 'deletion-policy': 'retain' };
   const unlabelled = stripped(source(key), 'workshop.io/managed');
-  /** With whom it is, what is there, and how the step's reason begins. */
+  /** The source, the object at the companion's key, and how the step's reason begins. */
   const cases: Readonly<
     Record<string, readonly [of: ConfigMap | undefined, object: ConfigMap | undefined, reason: string]>
   > = {

@@ -12,7 +12,7 @@ describe('[R13] an annotation of our domain that does not exist is reported', ()
     'workshop.io/target-namespace': 'workshop.io/target-namespaces',
     'workshop.io/targets-namespaces': 'workshop.io/target-namespaces',
     'workshop.io/target_namespaces': 'workshop.io/target-namespaces',
-    'workshop.io/Target-Namespaces': 'workshop.io/target-namespaces',
+    'workshop.io/TARGET-Namespaces': 'workshop.io/target-namespaces',
     'workshop.io/target-namespaces-selector': 'workshop.io/target-namespace-selector',
     'workshop.io/companion-nmae': 'workshop.io/companion-name',
     'workshop.io/includekeys': 'workshop.io/include-keys',
