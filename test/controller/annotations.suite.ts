@@ -103,11 +103,9 @@ export function annotationsSuite(server: TestServer): void {
     { asks: { 'exclude-keys': '*.json' }, kept: ['app.yaml', 'plain', 'e.bin'] },
     { asks: { 'include-keys': '*.json', 'exclude-keys': 'c*' }, kept: ['b.json', 'd.json'] },
     { asks: { 'include-keys': '*p*' }, kept: ['app.yaml', 'plain'] },
-    { asks: { 'include-keys': 'none.such' }, kept: [] },
-    { asks: { 'exclude-keys': '*' }, kept: [] },
   ];
   for (const { asks, kept } of keys) {
-    test.concurrent(`[M3] ${JSON.stringify(asks)} copies ${kept.join(' ') || 'nothing'}`, async () => {
+    test.concurrent(`[M3] ${JSON.stringify(asks)} copies ${kept.join(' ')}`, async () => {
       await using world = await World.open(server);
       const controller = world.start();
       await world.createSource({ data, binaryData, asks });
@@ -117,8 +115,7 @@ export function annotationsSuite(server: TestServer): void {
       const companion = await world.companion('home/colors-synced', 'home/colors', wanted);
       // A key that is not copied may change as it will.
       const other = Object.keys(data).find((key) => !kept.includes(key)) ?? 'more';
-      const change = kept.length === 0 ? { plain: 'new' } : { [other]: 'new' };
-      await world.person.patch(world.full('home/colors'), { data: change });
+      await world.person.patch(world.full('home/colors'), { data: { [other]: 'new' } });
       await world.settle(controller);
       expect(await world.configMap('home/colors-synced')).toEqual(companion);
       await world.ask('home/colors', { 'include-keys': null, 'exclude-keys': null });

@@ -72,7 +72,9 @@ export function dependsOnNamespaces(object: ObservedConfigMap, vocabulary: Vocab
     return object.request.ok && object.request.value.targets !== undefined;
   }
   const reference = sourceReference(object, vocabulary);
-  return reference !== undefined && splitKey(reference).namespace !== object.namespace;
+  // Where the reference was stripped, the source that the uid leads to may be anywhere.
+  if (reference === undefined) return object.annotations[vocabulary.sourceUid] !== undefined;
+  return splitKey(reference).namespace !== object.namespace;
 }
 
 /**

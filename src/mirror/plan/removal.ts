@@ -10,8 +10,8 @@ import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * Plan for a key that is not a source any more, as a live read has found it: `live` is what is there,
- * undefined when it is gone. What it left behind goes (SPEC R3, R4), unless it is to be retained.
+ * Plan for a key that is not a source any more. What it left goes (SPEC R3, R4), or is retained.
+ * @param live what a live read has found at the key; undefined: it is gone
  */
 export function planOrphans(
   source: ObjectKey,
@@ -57,10 +57,7 @@ function isClaimedByOther(object: ObservedConfigMap, source: ObjectKey, view: Cl
     );
 }
 
-/**
- * The policy that an object itself states. Anything but a plain `delete` keeps: a typo must not
- * destroy.
- */
+/** The policy that an object states. Anything but a plain `delete` keeps: a typo must not destroy. */
 function statedPolicy(object: ObservedConfigMap, vocabulary: Vocabulary): DeletionPolicy {
   return (object.annotations[vocabulary.deletionPolicy] ?? 'delete') === 'delete' ? 'delete' : 'retain';
 }
@@ -103,9 +100,7 @@ export function planRemoval(
   }
 }
 
-/**
- * A companion that stays gets the marks of one that outlives its source, and is then left alone.
- */
+/** A companion that stays is marked as one that outlives its source, and is then left alone. */
 function planRetention(
   actual: ObservedConfigMap,
   source: SourceIdentity,

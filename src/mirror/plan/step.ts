@@ -26,7 +26,7 @@ export type Step =
       readonly state: 'refused';
       readonly reason: string;
       /**
-       * Whether the source names the namespace. That a pattern or selector matches it too is not news.
+       * Whether the source names the namespace. That a pattern or selector matches it is not news.
        */
       readonly named: boolean;
       /**

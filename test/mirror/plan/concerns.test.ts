@@ -130,6 +130,7 @@ describe('[W1] the sources that a change of a Namespace concerns', () => {
     ],
     '[P3] a companion in another namespace than its source': [there, true],
     '[P3] such a companion whose label was stripped': [stripped(there, 'workshop.io/managed'), true],
+    '[P3] a companion that only its uid leads home': [stripped(there, 'workshop.io/source'), true],
     'not a companion beside its source': [companion(shapes, 'team-a/shapes-synced'), false],
     'not what names no source': [configMap('team-b/x'), false],
   };
