@@ -8,7 +8,7 @@ import { selectContent } from '../../src/mirror/observe/content.ts';
 import { observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { planCompanion } from '../../src/mirror/plan/plan.ts';
 import { configMap, vocabulary } from './wire.ts';
-import { isWrite, objectAt, planFor, viewOf, type World, type WriteStep } from './world.ts';
+import { isWrite, type MirrorWorld, objectAt, planFor, viewOf, type WriteStep } from './world.ts';
 
 /**
  * As much of an API server as it takes to see what a plan makes of a world. Every answer is a new
@@ -16,7 +16,7 @@ import { isWrite, objectAt, planFor, viewOf, type World, type WriteStep } from '
  */
 
 /** The world after the writes that a source key's plan asks for. */
-export function carryOut(key: string, of: World): World {
+export function carryOut(key: string, of: MirrorWorld): MirrorWorld {
   let now = of;
   for (const step of planFor(key, of)) {
     if (isWrite(step)) now = write(key, step, now);
@@ -30,7 +30,7 @@ export function carryOut(key: string, of: World): World {
  * One step, done as the controller does it: a create that meets something looks at it first (SPEC
  * R2, R6).
  */
-function write(source: string, step: WriteStep, now: World): World {
+function write(source: string, step: WriteStep, now: MirrorWorld): MirrorWorld {
   switch (step.action) {
     case 'create':
       return create(source, step.companion, now);
@@ -43,7 +43,7 @@ function write(source: string, step: WriteStep, now: World): World {
   }
 }
 
-function create(source: string, companion: ObjectKey, now: World): World {
+function create(source: string, companion: ObjectKey, now: MirrorWorld): MirrorWorld {
   const { content, shape } = desiredFor(source, now);
   const there = objectAt(now, companion);
   if (there !== undefined) {
@@ -65,8 +65,8 @@ function create(source: string, companion: ObjectKey, now: World): World {
 function patch(
   source: string,
   { actual, differences }: Extract<WriteStep, { readonly action: 'update' | 'replace' }>,
-  now: World,
-): World {
+  now: MirrorWorld,
+): MirrorWorld {
   const there = objectAt(now, actual.key);
   const isContent = differences.some((difference) => difference.kind === 'content');
   const content = isContent ? desiredFor(source, now).content : undefined;
@@ -102,7 +102,7 @@ function withoutEmptyParts(object: ConfigMap): ConfigMap {
   return { ...filled(object), metadata: filled(object.metadata) as unknown as ConfigMap['metadata'] };
 }
 
-function remove(key: ObjectKey, resourceVersion: string, now: World): World {
+function remove(key: ObjectKey, resourceVersion: string, now: MirrorWorld): MirrorWorld {
   const there = objectAt(now, key);
   if (there === undefined) return now;
   if (there.metadata.resourceVersion !== resourceVersion) throw new Error(`409: ${key} has been modified`);
@@ -117,7 +117,7 @@ function remove(key: ObjectKey, resourceVersion: string, now: World): World {
   return replaceIn(now, { ...there, metadata });
 }
 
-function replaceIn(now: World, changed: ConfigMap): World {
+function replaceIn(now: MirrorWorld, changed: ConfigMap): MirrorWorld {
   const key = keyOf(changed);
   return {
     ...now,
@@ -125,7 +125,7 @@ function replaceIn(now: World, changed: ConfigMap): World {
   };
 }
 
-function desiredFor(key: string, now: World) {
+function desiredFor(key: string, now: MirrorWorld) {
   const wire = objectAt(now, key);
   const source = wire && observe(wire, vocabulary);
   if (wire === undefined || !source?.request?.ok)

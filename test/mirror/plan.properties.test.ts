@@ -7,7 +7,7 @@ import type { Step } from '../../src/mirror/plan/step.ts';
 import { carryOut } from './api-server.ts';
 import { type Ask, isOurs, namesItself, wantedKeys } from './model.ts';
 import { type RandomWorld, randomWorld } from './random-world.ts';
-import { inWords, isWrite, objectAt, planFor, type World, type WriteStep } from './world.ts';
+import { inWords, isWrite, type MirrorWorld, objectAt, planFor, type WriteStep } from './world.ts';
 
 const RUNS = { numRuns: 300 };
 
@@ -35,7 +35,7 @@ function writesIn(random: RandomWorld): readonly { key: string; ask: Ask | undef
  * The writes that a plan asks for, less the creates that are met by something that the watch does
  * not show.
  */
-function possibleWrites(key: string, world: World): readonly string[] {
+function possibleWrites(key: string, world: MirrorWorld): readonly string[] {
   const isBlocked = (step: WriteStep) =>
     step.action === 'create' && objectAt(world, step.companion) !== undefined;
   return inWords(
@@ -61,7 +61,7 @@ test('[R1] a plan that was carried out leaves nothing to write, and carrying it 
 test('[M9] all plans together come to rest: a restart over a settled world writes nothing', () => {
   fc.assert(
     fc.property(randomWorld, (random) => {
-      const round = (world: World) =>
+      const round = (world: MirrorWorld) =>
         keysIn({ ...random, world }).reduce((now, key) => carryOut(key, now), world);
       // One round for each source that may have to wait for another to give up a name, and one
       // more.
@@ -197,7 +197,7 @@ function selectedData(of: ConfigMap | undefined): Readonly<Record<string, string
 /**
  * The companions that a source should have, and that nothing keeps it from having as it wants them.
  */
-function companionsOf(ask: Ask, now: World, { world, rules }: RandomWorld): readonly ConfigMap[] {
+function companionsOf(ask: Ask, now: MirrorWorld, { world, rules }: RandomWorld): readonly ConfigMap[] {
   const wanted = wantedKeys(ask, world.namespaces, rules);
   return now.configMaps.filter((object) => {
     const key = keyOf(object);

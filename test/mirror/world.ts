@@ -12,7 +12,7 @@ import { parseNamespacePatterns } from '../../src/mirror/request/patterns.ts';
 import { namespace, vocabulary } from './wire.ts';
 
 /** What is in a cluster, as its API server has it. */
-export interface World {
+export interface MirrorWorld {
   readonly configMaps: readonly ConfigMap[];
   readonly namespaces: readonly Namespace[];
   readonly bounds: Bounds;
@@ -45,7 +45,7 @@ export function world(
   configMaps: readonly ConfigMap[],
   namespaces: readonly Namespace[] = namespacesOf(configMaps),
   bounds: Bounds = boundsOf(),
-): World {
+): MirrorWorld {
   return { configMaps, namespaces, bounds };
 }
 
@@ -55,7 +55,7 @@ function namespacesOf(configMaps: readonly ConfigMap[]): readonly Namespace[] {
 }
 
 /** Whether the watch shows an object: by its label and, with `--namespaces`, its namespace. */
-function isSeen({ metadata }: ConfigMap, { bounds }: World): boolean {
+function isSeen({ metadata }: ConfigMap, { bounds }: MirrorWorld): boolean {
   const label = metadata.labels?.['workshop.io/managed'];
   if (label !== 'true' && label !== 'companion') return false;
   return bounds.namespaces === undefined || bounds.namespaces.has(metadata.namespace ?? '');
@@ -65,7 +65,7 @@ function isSeen({ metadata }: ConfigMap, { bounds }: World): boolean {
  * A view by plain search: what the indexes of the controller should find, and `claimants` as wide
  * as it may be.
  */
-export function viewOf(of: World): ClusterView {
+export function viewOf(of: MirrorWorld): ClusterView {
   const seen = of.configMaps.filter((object) => isSeen(object, of)).map((item) => observe(item, vocabulary));
   const byKey = new Map<ObjectKey, ObservedConfigMap>(seen.map((object) => [object.key, object]));
   const namespaces = new Map<string, ObservedNamespace>();
@@ -87,12 +87,12 @@ export function viewOf(of: World): ClusterView {
 }
 
 /** The object at `namespace/name`, seen by the watch or not. */
-export function objectAt(of: World, key: string): ConfigMap | undefined {
+export function objectAt(of: MirrorWorld, key: string): ConfigMap | undefined {
   return of.configMaps.find((object) => keyOf(object) === key);
 }
 
 /** The plan for a source key: as the reconciler makes it, with a live read where it makes one. */
-export function planFor(key: string, of: World): readonly Step[] {
+export function planFor(key: string, of: MirrorWorld): readonly Step[] {
   const view = viewOf(of);
   const [namespaceName = '', name = ''] = key.split('/');
   const objectKeyOf = objectKey(namespaceName, name);

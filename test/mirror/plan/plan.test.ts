@@ -13,9 +13,9 @@ import {
   stripped,
   vocabulary,
 } from '../wire.ts';
-import { boundsOf, inWords, isWrite, objectAt, planFor, viewOf, type World, world } from '../world.ts';
+import { boundsOf, inWords, isWrite, type MirrorWorld, objectAt, planFor, viewOf, world } from '../world.ts';
 
-const plan = (key: string, of: World) => inWords(planFor(key, of));
+const plan = (key: string, of: MirrorWorld) => inWords(planFor(key, of));
 
 describe('[M1] a source without targets', () => {
   const colors = source('team-a/colors');

@@ -20,9 +20,9 @@ import {
   unreadableNamespace,
   vocabulary,
 } from '../wire.ts';
-import { boundsOf, inWords, objectAt, planFor, viewOf, type World, world } from '../world.ts';
+import { boundsOf, inWords, type MirrorWorld, objectAt, planFor, viewOf, world } from '../world.ts';
 
-const plan = (key: string, of: World) => inWords(planFor(key, of));
+const plan = (key: string, of: MirrorWorld) => inWords(planFor(key, of));
 const key = 'team-a/colors';
 const retaining = { annotations: { 'workshop.io/deletion-policy': 'retain' } };
 
