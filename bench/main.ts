@@ -1,30 +1,33 @@
-/** `npm run bench`: how fast and how large we are, beside the API server alone and a controller on client-go. See docs/performance.md. */
+/** `npm run bench`: how fast and how large the controller is. See docs/benchmarks.md. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { findBinaries, kubernetesVersion } from '../test/support/control-plane-binaries.ts';
-import { buildBaseline } from './build-baseline.ts';
-import { describeMachine } from './machine.ts';
 import { measure, type Plan } from './measure.ts';
-import { type Report, readReport } from './report.ts';
+import { comparison, markdown } from './report/markdown.ts';
+import { publish } from './report/publish.ts';
+import { merged, type Report, readReport } from './report/report.ts';
 import { SCENARIOS } from './scenarios/all.ts';
-import { subjects } from './subject.ts';
-import { comparison, table } from './table.ts';
+import { buildBaseline } from './subjects/build-baseline.ts';
+import { subjects } from './subjects/subjects.ts';
+import { describeMachine } from './testbed/machine.ts';
 
 const USAGE = `npm run bench -- [options]
-  --scenario NAME   only this one; may be repeated. Default: all
-  --subject NAME    only this one, of ours, other, go, go-protobuf, go-5qps; may be repeated. Default: all
-  --other FILE      another bundle of ours, to be measured right beside this one: what did a change bring?
+  --scenario NAME   only this one; repeatable. Default: all but those marked *
+  --subject NAME    only this one, of ours, other, go, go-protobuf; repeatable. Default: all
+  --other FILE      also measure this other bundle of ours, to see what a change brings
   --runs N          default 3; with --quick 1
-  --quick           a tenth of the sizes, to see that it works; no figures to quote
-  --quiet SECONDS   wait so long at most for a quiet machine before each measurement; default 120
+  --quick           a tenth of the sizes, to see that it works; its figures mean nothing
+  --quiet SECONDS   longest wait for a quiet machine before each measurement; default 120
   --output FILE     the report as JSON; default dist/bench-<time>.json
-  --show FILE       measure nothing, show an earlier report
-  --compare FILE    set an earlier report beside this one
+  --show FILE       measure nothing, show an earlier report; repeatable: of a scenario
+                    that is in several, the last one counts
+  --compare FILE    compare with an earlier report
+  --publish         also write the report into docs/benchmarks.md and docs/performance.md
 
-Scenarios:
-${SCENARIOS.map(({ name, describe }) => `  ${name.padEnd(17)} ${describe}`).join('\n')}
+The report is printed as Markdown. Scenarios:
+${SCENARIOS.map(({ name, describe, onRequest }) => `  ${`${name}${onRequest === true ? ' *' : ''}`.padEnd(17)} ${describe}`).join('\n')}
 `;
 
 async function main(): Promise<number> {
@@ -37,8 +40,9 @@ async function main(): Promise<number> {
       quick: { type: 'boolean', default: false },
       quiet: { type: 'string', default: '120' },
       output: { type: 'string' },
-      show: { type: 'string' },
+      show: { type: 'string', multiple: true },
       compare: { type: 'string' },
+      publish: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -46,10 +50,11 @@ async function main(): Promise<number> {
     print(USAGE);
     return 0;
   }
-  const report = values.show === undefined ? await measureAll(values) : readReport(values.show);
-  print(about(report));
-  print(table(report));
+  const [first, ...later] = (values.show ?? []).map(readReport);
+  const report = first === undefined ? await measureAll(values) : merged(first, ...later);
+  print(markdown(report));
   if (values.compare !== undefined) print(comparison(readReport(values.compare), report));
+  if (values.publish) publish(report);
   return report.sessions.some(({ failure }) => failure !== undefined) ? 1 : 0;
 }
 
@@ -65,7 +70,7 @@ async function measureAll(values: {
   const at = new Date().toISOString();
   const { quick } = values;
   const binaries = await findBinaries({ env: process.env, onProgress: note });
-  const machine = { ...describeMachine(), kubernetes: kubernetesVersion() };
+  const machine = { ...describeMachine(), kubernetes: `Kubernetes ${kubernetesVersion().slice(1)}` };
   const output = resolve(values.output ?? `dist/bench-${at.replaceAll(':', '-')}.json`);
   mkdirSync(dirname(output), { recursive: true });
   let report: Report = { at, machine, quick, measured: [], sessions: [] };
@@ -88,7 +93,7 @@ async function measureAll(values: {
 }
 
 function chosen(names: readonly string[] | undefined): typeof SCENARIOS {
-  if (names === undefined) return SCENARIOS;
+  if (names === undefined) return SCENARIOS.filter(({ onRequest }) => onRequest !== true);
   check('scenario', names, new Set(SCENARIOS.map(({ name }) => name)));
   return SCENARIOS.filter(({ name }) => names.includes(name));
 }
@@ -101,21 +106,7 @@ function chosenSubjects(all: Plan['subjects'], names: readonly string[] | undefi
 
 function check(what: string, names: readonly string[], known: ReadonlySet<string>): void {
   const unknown = names.filter((name) => !known.has(name));
-  if (unknown.length > 0) throw new Error(`there is no ${what} ${unknown.join(', ')}; see --help`);
-}
-
-function about({ at, machine, quick, sessions }: Report): string {
-  const loads = sessions.map(({ foreignLoad }) => foreignLoad);
-  const load = `${Math.round(100 * Math.max(...loads))} %`;
-  const failures = sessions.flatMap(({ scenario, subject, run, failure }) =>
-    failure === undefined ? [] : [`FAILED: ${scenario}, ${subject}, run ${run}: ${failure}`],
-  );
-  return [
-    `${at}, ${Object.values(machine).join(', ')}`,
-    `Others used at most ${load} of the machine during a measurement.`,
-    ...(quick ? ['Quick: sizes too small for figures to mean anything.'] : []),
-    ...failures,
-  ].join('\n');
+  if (unknown.length > 0) throw new Error(`unknown ${what} ${unknown.join(', ')}; see --help`);
 }
 
 function print(text: string): void {

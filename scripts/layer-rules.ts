@@ -1,41 +1,62 @@
 /**
- * Which folder of `src` may import what. Imports point one way: from main down to clock. Whoever adds a folder
- * gives it a place in `LAYERS`; docs/architecture.md explains the order.
+ * Which room of `src` may import which. A room is a folder or a file; docs/architecture.md explains the order.
+ * Circles are not looked for here: Biome's `noImportCycles` reports them, in all of the repository.
  */
 
-/** Lowest first. A folder may import from every layer below its own; folders of one layer never import each other. */
-const LAYERS: readonly (readonly string[])[] = [
-  ['clock'],
-  ['telemetry'],
-  ['kube'],
-  ['informer', 'workqueue', 'leaderelection', 'mirror'],
-  ['controller'],
-  ['demo'],
-  ['cli'],
-  ['v8-flags.ts'],
-  ['main.ts'],
-];
-
-/** The sandbox stands beside the layers: it cannot share a fault with the controller when it shares no code. */
-const SANDBOX = 'sandbox';
-const MAY_IMPORT_SANDBOX: readonly string[] = ['demo', 'cli'];
-
-/** Folders that may import less than their layer allows. */
-const NARROWED: ReadonlyMap<string, readonly string[]> = new Map([
-  // Pure rules: no clock, no I/O, no logger. It sees objects and keys, and computes.
-  ['mirror', ['src/kube/api/types.ts', 'src/kube/api/object-key.ts', 'node:crypto']],
+/**
+ * The rooms of a folder, top first. A room may import from the lines below its own, and rooms of one line never
+ * import each other. A folder that has an entry lists everything in it; one without has no order inside.
+ */
+const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
+  [
+    'src',
+    [
+      ['main.ts'],
+      ['v8-flags.ts'],
+      ['cli'],
+      ['demo'],
+      ['controller'],
+      ['informer', 'workqueue', 'mirror'],
+      ['kube'],
+      ['telemetry'],
+      ['clock', 'sandbox'],
+    ],
+  ],
+  [
+    'src/controller',
+    [['create-controller.ts'], ['controller.ts'], ['events'], ['reconcile'], ['write'], ['memory']],
+  ],
+  ['src/mirror', [['plan'], ['companion'], ['observe'], ['request'], ['parsed.ts', 'vocabulary.ts']]],
+  ['src/kube', [['api'], ['http'], ['config'], ['errors.ts']]],
+  // src/sandbox has controllers, http, kinds, patch, schema, selectors, storage and verbs: no order yet.
 ]);
 
-/** Packages and modules that only these folders may import. All others are free. */
-const CONFINED: readonly { readonly packages: readonly string[]; readonly folders: readonly string[] }[] = [
-  { packages: ['@kubernetes/client-node', 'undici'], folders: ['kube'] },
-  { packages: ['pino', 'pino-pretty'], folders: ['telemetry'] },
-  { packages: ['yargs'], folders: ['cli'] },
-  { packages: ['p-queue'], folders: ['workqueue', 'controller'] },
-  { packages: ['node:process'], folders: ['cli', 'main.ts', 'v8-flags.ts'] },
+/** Rooms that import less than the order allows: these files and packages, and what is inside the room. */
+const NARROWED: ReadonlyMap<string, readonly string[]> = new Map([
+  // Pure rules: no clock, no I/O, no logger.
+  [
+    'src/mirror',
+    [
+      'src/kube/api/object-key.ts',
+      'src/kube/api/resource-version.ts',
+      'src/kube/api/types.ts',
+      'node:crypto',
+    ],
+  ],
+]);
+
+/** Rooms and packages that only these rooms import. */
+const CONFINED: readonly { readonly what: readonly string[]; readonly to: readonly string[] }[] = [
+  // The sandbox shares no code with the controller, so that it cannot share a fault with it either.
+  { what: ['src/sandbox'], to: ['src/cli', 'src/demo'] },
+  { what: ['@kubernetes/client-node', 'undici'], to: ['src/kube'] },
+  { what: ['pino', 'pino-pretty'], to: ['src/telemetry'] },
+  { what: ['yargs'], to: ['src/cli'] },
+  { what: ['p-queue'], to: ['src/controller', 'src/workqueue'] },
+  { what: ['node:process'], to: ['src/cli', 'src/main.ts', 'src/v8-flags.ts'] },
   {
-    packages: ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'],
-    folders: ['kube', 'telemetry', 'sandbox'],
+    what: ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'],
+    to: ['src/kube', 'src/telemetry', 'src/sandbox'],
   },
 ];
 
@@ -45,68 +66,85 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Every import in `files` that breaks a rule, as one line for a person: where, what, and what holds instead. */
+/** Every breach of a rule in `files`, one line each: where, what, and which rule. */
 export function findBreaches(files: readonly SourceFile[]): readonly string[] {
-  return files.flatMap(({ path, text }) => {
-    const importer = folderOf(path);
-    if (importer !== SANDBOX && layerOf(importer) === undefined) {
-      return [`${path}: the folder "${importer}" has no layer; give it one in scripts/layer-rules.ts`];
-    }
-    return importsOf(text).flatMap((specifier) => {
-      const target = specifier.startsWith('.') ? resolve(path, specifier) : specifier;
-      const reason = breach(importer, target, specifier.startsWith('.'));
-      return reason === undefined ? [] : [`${path} imports ${target}: ${reason}`];
-    });
+  return files.flatMap(({ path, text }) => [
+    ...roomsWithoutPlace(path),
+    ...specifiersOf(text).flatMap((specifier) => {
+      const isFile = specifier.startsWith('.');
+      const imported = isFile ? resolve(path, specifier) : specifier;
+      const rule =
+        narrowed(path, imported) ?? confined(path, imported) ?? (isFile && misplaced(path, imported));
+      return rule ? [`${path} imports ${imported}: ${rule}`] : [];
+    }),
+  ]);
+}
+
+/** Every room above that no file is in: one line each. */
+export function findVacancies(files: readonly SourceFile[]): readonly string[] {
+  return [...ROOMS].flatMap(([folder, lines]) =>
+    lines
+      .flat()
+      .map((name) => `${folder}/${name}`)
+      .filter((room) => !files.some(({ path }) => isIn(path, room)))
+      .map((room) => `${room} does not exist; delete it from scripts/layer-rules.ts`),
+  );
+}
+
+function roomsWithoutPlace(path: string): readonly string[] {
+  return [...ROOMS].flatMap(([folder, lines]) => {
+    const room = path.slice(folder.length + 1).split('/')[0] ?? '';
+    if (!isIn(path, folder) || lineOf(room, lines) !== -1) return [];
+    return [`${path}: "${room}" has no place in ${folder}; give it one in scripts/layer-rules.ts`];
   });
 }
 
-function breach(importer: string, target: string, isFile: boolean): string | undefined {
-  const narrowed = NARROWED.get(importer);
-  if (narrowed !== undefined && !narrowed.includes(target) && !target.startsWith(`src/${importer}/`)) {
-    return `${importer} may import only ${narrowed.join(', ')}`;
+function narrowed(path: string, imported: string): string | undefined {
+  const [room, allowed] = [...NARROWED].find(([name]) => isIn(path, name)) ?? ['', []];
+  if (room === '' || isIn(imported, room) || allowed.includes(imported)) return undefined;
+  return `${room} imports only ${allowed.join(', ')}`;
+}
+
+function confined(path: string, imported: string): string | undefined {
+  for (const { what, to } of CONFINED) {
+    const name = what.find((each) => isIn(imported, each));
+    if (name === undefined || [name, ...to].some((room) => isIn(path, room))) continue;
+    return `only ${to.join(', ')} may import ${name}`;
   }
-  if (!isFile) return packageBreach(importer, target);
-  if (target.startsWith('src/')) return fileBreach(importer, folderOf(target));
-  return target === 'package.json' ? undefined : 'nothing outside src may be imported, except package.json';
+  return undefined;
 }
 
-function fileBreach(importer: string, imported: string): string | undefined {
-  if (imported === importer) return undefined;
-  if (importer === SANDBOX) return 'the sandbox imports nothing outside its folder';
-  if (imported === SANDBOX) {
-    return MAY_IMPORT_SANDBOX.includes(importer)
-      ? undefined
-      : `only ${MAY_IMPORT_SANDBOX.join(', ')} and tests may import the sandbox`;
-  }
-  const above = layerOf(importer) ?? 0;
-  const below = layerOf(imported) ?? Number.POSITIVE_INFINITY;
-  if (below < above) return undefined;
-  return below === above ? `${importer} and ${imported} are siblings` : `${imported} is above ${importer}`;
+/** The order where the two paths part. */
+function misplaced(path: string, imported: string): string | undefined {
+  if (imported === 'package.json') return undefined;
+  if (!isIn(imported, 'src')) return 'src imports nothing outside src, except package.json';
+  const [from, to] = [path.split('/'), imported.split('/')];
+  const depth = from.findIndex((name, index) => name !== to[index]);
+  const folder = from.slice(0, depth).join('/');
+  const [importer = '', target = ''] = [from[depth], to[depth]];
+  const lines = ROOMS.get(folder) ?? [];
+  const [above, below] = [lineOf(importer, lines), lineOf(target, lines)];
+  if (above < below || above === -1 || below === -1) return undefined;
+  return above === below
+    ? `${target} and ${importer} are siblings in ${folder}`
+    : `${target} is above ${importer} in ${folder}`;
 }
 
-function packageBreach(importer: string, specifier: string): string | undefined {
-  const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
-  const folders = CONFINED.find(({ packages }) => packages.includes(name))?.folders;
-  if (folders === undefined || folders.includes(importer)) return undefined;
-  return `only ${folders.join(', ')} may import ${name}`;
+function lineOf(room: string, lines: readonly (readonly string[])[]): number {
+  return lines.findIndex((line) => line.includes(room));
 }
 
-function layerOf(folder: string): number | undefined {
-  const layer = LAYERS.findIndex((folders) => folders.includes(folder));
-  return layer === -1 ? undefined : layer;
-}
-
-/** The first name below `src`: a folder, or a file such as `main.ts`. */
-function folderOf(path: string): string {
-  return path.split('/')[1] ?? path;
+/** Whether `path` is `room` or below it; for packages too. */
+function isIn(path: string, room: string): boolean {
+  return path === room || path.startsWith(`${room}/`);
 }
 
 function resolve(importer: string, specifier: string): string {
   return new URL(specifier, `file:///${importer}`).pathname.slice(1);
 }
 
-/** What `text` imports, as written: static (types too), re-exported, for its effect, dynamic. Reads code as biome formats it. */
-function importsOf(text: string): readonly string[] {
+/** What `text` imports, types too, as written. Reads code as Biome formats it. */
+function specifiersOf(text: string): readonly string[] {
   const statement = /^(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm;
   const call = /\b(?:import|require)\(\s*['"]([^'"]+)['"]/g;
   return [statement, call].flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ''));

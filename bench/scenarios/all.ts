@@ -1,48 +1,32 @@
-import type { Scenario, SubjectName } from '../scenario.ts';
-import { alone, beside } from './beside.ts';
 import { bulk } from './bulk.ts';
 import { burst } from './burst.ts';
 import { busy } from './busy.ts';
 import { ceiling } from './ceiling.ts';
+import { cleanup } from './cleanup.ts';
 import { companions } from './companions.ts';
-import { edits } from './edits.ts';
+import { edits, loneEdits } from './edits.ts';
 import { fanOut } from './fan-out.ts';
 import { idle } from './idle.ts';
 import { newNamespace } from './new-namespace.ts';
-
-/** Small sizes: client-go's defaults let five writes a second pass. */
-const THROTTLED: readonly SubjectName[] = ['ours', 'go-5qps'];
-const OPPONENTS: readonly SubjectName[] = ['ours', 'go', 'go-protobuf'];
+import type { Scenario } from './scenario.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
   ceiling,
   idle,
-  bulk({ name: 'cold-start-1000', describe: '1,000 sources of 1 KiB', sources: 1000, subjects: OPPONENTS }),
-  bulk({
-    name: 'cold-start-10000',
-    describe: '10,000 sources of 1 KiB',
-    sources: 10_000,
-    subjects: OPPONENTS,
-  }),
-  bulk({ name: 'large', describe: '1,000 sources of 100 KiB', sources: 1000, bytes: 102_400 }),
-  bulk({
-    name: 'unrelated',
-    describe: '1,000 sources of 1 KiB among 20,000 ConfigMaps that are none',
-    sources: 1000,
-    unrelated: 20_000,
-  }),
-  companions({ name: 'companions', bytes: 1024 }),
-  companions({ name: 'companions-16', bytes: 16 * 1024 }),
-  bulk({ name: 'throttled', describe: '100 sources of 1 KiB', sources: 100, subjects: THROTTLED }),
-  edits({ name: 'throttled-edits', sources: 10, subjects: THROTTLED }),
-  // The 99th percentile of fewer is the worst one.
-  edits({ name: 'edits', sources: 300 }),
-  beside,
-  alone,
-  // A tenth of a second each: one alone says little.
+  bulk({ name: 'cold-start-1000', sources: 1000, subjects: ['ours', 'go', 'go-protobuf'] }),
+  bulk({ name: 'cold-start-5000', sources: 5000 }),
+  bulk({ name: 'cold-start-10000', sources: 10_000 }),
+  bulk({ name: 'large', sources: 1000, kib: 100 }),
+  bulk({ name: 'unrelated', sources: 1000, unrelated: 20_000 }),
+  companions,
+  edits,
+  // A fan-out to 100 takes a tenth of a second: one alone says little.
   fanOut(100, 8),
   fanOut(1000, 3),
+  cleanup,
   newNamespace,
   busy,
   burst,
+  loneEdits,
+  bulk({ name: 'huge', sources: 100_000, subjects: ['ours'], onRequest: true, rests: true }),
 ];

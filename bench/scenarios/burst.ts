@@ -1,22 +1,22 @@
-import { inFlight } from '../load.ts';
-import type { Scenario } from '../scenario.ts';
-import { settledNamespace } from '../settled.ts';
-import { checkCompanions, names } from '../sources.ts';
-import { percentile } from '../statistics.ts';
+import { percentile } from '../report/statistics.ts';
+import { inFlight } from '../testbed/load.ts';
+import { settledNamespace } from '../testbed/settled-namespace.ts';
+import { checkCompanions, names } from '../testbed/sources.ts';
+import type { Scenario } from './scenario.ts';
 
 const EDITS = 4;
 const IN_FLIGHT = 50;
 
-/** Many people at once. */
+/** Many people edit at once. */
 export const burst: Scenario = {
   name: 'burst',
   describe: `500 sources, ${EDITS} edits of each, ${IN_FLIGHT} in flight`,
-  measure: async (world) => {
-    const namespace = `${world.prefix}burst`;
-    const sources = names('source-', world.size(500));
-    using observer = await settledNamespace(world, namespace, sources);
+  measure: async (testbed) => {
+    const namespace = `${testbed.prefix}burst`;
+    const sources = names('source-', testbed.size(500));
+    using observer = await settledNamespace(testbed, namespace, sources);
 
-    const before = await world.requests();
+    const before = await testbed.requests();
     const settled = observer.collect(
       sources.length,
       ({ object }) => object.data['version'] === String(EDITS),
@@ -26,14 +26,14 @@ export const burst: Scenario = {
     for (let version = 1; version <= EDITS; version++) {
       await inFlight(IN_FLIGHT, sources, (name) => {
         lastEdit.set(`${namespace}/${name}-synced`, performance.now());
-        return world.load.edit(namespace, name, String(version));
+        return testbed.load.edit(namespace, name, String(version));
       });
     }
     const seen = await settled;
     const latencies = [...seen].map(([key, at]) => at - (lastEdit.get(key) ?? Number.NaN));
-    await world.settle();
-    const { writes } = await world.requests();
-    await checkCompanions(world.load, namespace);
+    await testbed.settle();
+    const { writes } = await testbed.requests();
+    await checkCompanions(testbed.load, namespace);
     return [
       { name: 'first edit to last companion', unit: 's', value: (Math.max(...seen.values()) - start) / 1000 },
       { name: "a source's last edit to its companion, p50", unit: 'ms', value: percentile(latencies, 0.5) },

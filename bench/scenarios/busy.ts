@@ -1,36 +1,37 @@
-import { Changes } from '../changes.ts';
-import type { Observer } from '../observer.ts';
-import type { Figure, Scenario } from '../scenario.ts';
-import { names, source } from '../sources.ts';
-import { percentile } from '../statistics.ts';
-import type { World } from '../world.ts';
+import type { Figure } from '../report/figure.ts';
+import { percentile } from '../report/statistics.ts';
+import type { Observer } from '../testbed/observer.ts';
+import { names, source } from '../testbed/sources.ts';
+import type { Testbed } from '../testbed/testbed.ts';
+import { TimedChanges } from '../testbed/timed-changes.ts';
+import type { Scenario } from './scenario.ts';
 
 const ROUNDS = 5;
 
-/** What somebody waits for, while the controller writes the companions of one source in 1,000 namespaces. */
+/** How long small changes take while the controller writes one source's 1,000 companions. */
 export const busy: Scenario = {
   name: 'busy',
   describe: `edits, heals and new namespaces of other sources, during ${ROUNDS} edits of a source with 1,000 companions`,
-  measure: async (world) => {
-    const wideTargets = names(`${world.prefix}target-`, world.size(1000));
-    const home = `${world.prefix}home`;
-    await world.createNamespaces([home, ...wideTargets]);
+  measure: async (testbed) => {
+    const wideTargets = names(`${testbed.prefix}target-`, testbed.size(1000));
+    const home = `${testbed.prefix}home`;
+    await testbed.createNamespaces([home, ...wideTargets]);
     const small = names('small-', 100);
-    await world.load.createAll([
-      source(home, 'wide', 1024, `${world.prefix}target-*`),
-      source(home, 'follows', 1024, `${world.prefix}new-*`),
+    await testbed.load.createAll([
+      source(home, 'wide', 1024, `${testbed.prefix}target-*`),
+      source(home, 'follows', 1024, `${testbed.prefix}new-*`),
       ...small.map((name) => source(home, name)),
     ]);
-    using all = await world.observe();
-    using near = await world.observe({ namespace: home, data: true });
+    using all = await testbed.observe();
+    using near = await testbed.observe({ namespace: home, data: true });
     const complete = all.collect(wideTargets.length + small.length, () => true);
-    await world.start();
+    await testbed.start();
     await complete;
-    await world.settle();
+    await testbed.settle();
 
-    const people = new People(world, all, new Changes(world, near, home), small);
-    while (people.rounds < world.size(50)) await people.round();
-    const quiet = people.take();
+    const person = new Person(testbed, all, new TimedChanges(testbed.load, near, home), small);
+    while (person.rounds < testbed.size(50)) await person.round();
+    const quiet = person.take();
     const fanOuts: number[] = [];
     for (const version of names('round-', ROUNDS)) {
       const start = performance.now();
@@ -40,12 +41,12 @@ export const busy: Scenario = {
           wideTargets.length,
           (seen) => seen.object.metadata.name === 'wide-synced',
         );
-        await Promise.all([companions, world.load.edit(home, 'wide', version)]);
+        await Promise.all([companions, testbed.load.edit(home, 'wide', version)]);
         fanOuts.push(performance.now() - start);
       };
-      // A change counts when it was made during the fan-out, even if it is answered only after it.
+      // A change made during the fan-out counts even when it completes after it.
       const meanwhile = async () => {
-        while (!isOver) await people.round();
+        while (!isOver) await person.round();
       };
       await Promise.all([
         fanOut().finally(() => {
@@ -53,10 +54,10 @@ export const busy: Scenario = {
         }),
         meanwhile(),
       ]);
-      await world.settle();
+      await testbed.settle();
     }
     return [
-      ...compare(quiet, people.take()),
+      ...compare(quiet, person.take()),
       { name: 'the fan-out itself', unit: 'ms', value: percentile(fanOuts, 0.5) },
     ];
   },
@@ -67,17 +68,17 @@ type Latencies = Readonly<Record<Kind, number[]>>;
 
 const none = (): Latencies => ({ edit: [], heal: [], 'new namespace': [] });
 
-/** Somebody who does one thing after the other, and waits each time. */
-class People {
-  readonly #world: World;
+/** One person who makes one change after the other, and waits for each. */
+class Person {
+  readonly #testbed: Testbed;
   readonly #observer: Observer;
-  readonly #changes: Changes;
+  readonly #changes: TimedChanges;
   readonly #sources: readonly string[];
   #latencies = none();
   rounds = 0;
 
-  constructor(world: World, observer: Observer, changes: Changes, sources: readonly string[]) {
-    this.#world = world;
+  constructor(testbed: Testbed, observer: Observer, changes: TimedChanges, sources: readonly string[]) {
+    this.#testbed = testbed;
     this.#observer = observer;
     this.#changes = changes;
     this.#sources = sources;
@@ -89,7 +90,7 @@ class People {
     this.#latencies.edit.push(await this.#changes.edit(source));
     this.#latencies.heal.push(await this.#changes.tamper(source));
     this.#latencies['new namespace'].push(
-      await this.#newNamespace(`${this.#world.prefix}new-${this.rounds}`),
+      await this.#newNamespace(`${this.#testbed.prefix}new-${this.rounds}`),
     );
   }
 
@@ -102,7 +103,7 @@ class People {
 
   #newNamespace(namespace: string): Promise<number> {
     return this.#observer.latency(
-      () => this.#world.createNamespaces([namespace]),
+      () => this.#testbed.createNamespaces([namespace]),
       ({ object }) => object.metadata.namespace === namespace,
     );
   }
@@ -116,6 +117,7 @@ function compare(quiet: Latencies, during: Latencies): Figure[] {
       { name: `${kind}, quiet: p50`, unit: 'ms', value: p50 },
       { name: `${kind}, during a fan-out: p50`, unit: 'ms', value: percentile(during[kind], 0.5) },
       { name: `${kind}, during a fan-out: p99`, unit: 'ms', value: p99 },
+      { name: `${kind}, during a fan-out: longest`, unit: 'ms', value: percentile(during[kind], 1) },
       { name: `${kind}: that p99 in quiet p50s`, unit: 'times', value: p99 / p50 },
     ] as const;
   });

@@ -34,7 +34,8 @@ export function openController(
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
-    connections: flags['max-writes-in-flight'],
+    // Writes without an answer keep their connections, and must leave some to the others (SPEC R16).
+    connections: 8 * flags['max-writes-in-flight'],
   });
   const vocabulary = vocabularyOf(flags.domain);
   const bounds: Bounds = {

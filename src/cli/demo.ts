@@ -7,10 +7,11 @@ import { Narrator } from '../demo/narrator.ts';
 import type { DemoController, PerformanceDeps } from '../demo/perform.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { createTransport } from '../kube/http/transport.ts';
+import { DEFAULT_DOMAIN, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { openController } from './controller-session.ts';
-import { RunError } from './errors.ts';
+import { RunError, UsageError } from './errors.ts';
 import { firstContact } from './first-contact.ts';
 import { flagValues } from './flag-values.ts';
 import { CONTROLLER_FLAGS, type DEMO_FLAGS, type FlagValues } from './flags.ts';
@@ -19,18 +20,23 @@ import { clusterFor } from './run.ts';
 import { sandboxCluster } from './sandbox.ts';
 import { version } from './version.ts';
 
-/** The effect of a step is waited for so long. All of them take milliseconds, the longest about a second. */
+/** Time (ms) within which the effect of a step must show. Most take milliseconds, the longest about a second. */
 const DEADLINE_MS = 10_000;
-/** For a person to follow; a dozen of them. */
+/** Pause (ms) before each step on a terminal, for a person to follow. */
 const PAUSE_MS = 300;
 const OUTAGE = { code: 503, reason: 'ServiceUnavailable', message: 'the demo makes the API server fail' };
 
-/** `mirror-controller demo`: the workshop, on a sandbox of its own, or with `--context` or `--kubeconfig` on a cluster. */
+/** Nobody's cluster is touched because a kubeconfig is set (SPEC C5). */
+const CONTEXT_NEEDED =
+  'the demo creates namespaces, so it uses a cluster only with --context; give --context NAME too, or leave out the kubeconfig to play on the sandbox';
+
+/** `mirror-controller demo`: the workshop, on a sandbox of its own, or with `--context` on a cluster. */
 export async function demo(flags: FlagValues<typeof DEMO_FLAGS>, process: ProcessIo): Promise<void> {
   const io = { ...process, signal: AbortSignal.any([process.signal, readerGone(process.stdout)]) };
   try {
-    if (flags.context === undefined && flags.kubeconfig === undefined) await playInSandbox(io);
-    else await playInCluster(clusterFor(flags, io), io);
+    if (flags.context !== undefined) await playInCluster(clusterFor(flags, io), io);
+    else if (flags.kubeconfig === undefined) await playInSandbox(io);
+    else throw new UsageError(`--kubeconfig ${flags.kubeconfig}: ${CONTEXT_NEEDED}`);
   } catch (error) {
     if (error instanceof DemoError) throw new RunError(error.message);
     throw error;
@@ -63,7 +69,8 @@ async function playInCluster(cluster: Cluster, io: ProcessIo): Promise<void> {
     signal: io.signal,
   });
   try {
-    await firstContact(transport, cluster, undefined);
+    const labelSelector = watchSelector(vocabularyOf(DEFAULT_DOMAIN));
+    await firstContact({ transport, cluster, namespaces: undefined, labelSelector, signal: io.signal });
   } finally {
     await transport.close();
   }
@@ -92,7 +99,7 @@ function openDemoController({ kind, cluster }: Stage, { domain }: Setting, log: 
   const flags = flagValues(CONTROLLER_FLAGS, { domain, ...bounds }, {});
   const session = openController(cluster, flags, log, systemClock);
   return {
-    hasSynced: () => session.controller.hasSynced(),
+    isSynced: () => session.controller.isSynced(),
     run: async (signal) => {
       await using running = session;
       await running.controller.run(signal);

@@ -14,7 +14,8 @@ import { version } from './version.ts';
  */
 export async function runProgram(args: readonly string[], io: ProcessIo): Promise<number> {
   try {
-    await parse(args, io);
+    const command = await parse(args, io);
+    await command?.();
     return 0;
   } catch (error) {
     if (error instanceof UsageError) return fail(io, `${error.message}\nSee mirror-controller --help.`, 2);
@@ -28,7 +29,9 @@ function fail(io: ProcessIo, message: string, code: number): number {
   return code;
 }
 
-async function parse(args: readonly string[], io: ProcessIo): Promise<void> {
+/** What the command line asks for; undefined when it asked for help or the version, which has been printed. */
+async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Promise<void>) | undefined> {
+  let chosen: (() => Promise<void>) | undefined;
   const command = <F extends Flags>(
     parser: Argv,
     name: string,
@@ -41,7 +44,7 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<void> {
       describe,
       (inner) => withFlags(inner, name, flags),
       (parsed) => {
-        throw new Chosen(() => action(flagValues(flags, parsed, io.env)));
+        chosen = () => action(flagValues(flags, parsed, io.env));
       },
     );
 
@@ -56,8 +59,9 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<void> {
       'camel-case-expansion': false,
     })
     .strict()
-    .demandCommand(1, 1, 'Say what to do: a command is missing.', 'One command at a time.')
+    .demandCommand(1, 1, 'No command given.', 'Give one command only.')
     .recommendCommands()
+    .alias('h', 'help')
     .version(version)
     .wrap(Math.min(100, io.stdout.columns ?? 100))
     .epilogue(
@@ -87,26 +91,14 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<void> {
   );
 
   try {
-    // Help and version come through the callback, and no handler is called then.
+    // Help and version come through the callback, and no command is chosen then.
     await parser.parseAsync([...args], {}, (_error, _parsed, output) => {
       if (output) io.stdout.write(`${output}\n`);
     });
   } catch (error) {
-    if (error instanceof Chosen) return await error.act();
     throw new UsageError(messageOf(error));
   }
-}
-
-/**
- * Takes the command out of yargs. Thrown, because after a handler that returns yargs renders the help, in case that somebody
- * asks for it: a tenth of the time until the first request.
- */
-class Chosen {
-  readonly act: () => Promise<void>;
-
-  constructor(act: () => Promise<void>) {
-    this.act = act;
-  }
+  return chosen;
 }
 
 function withFlags(parser: Argv, command: string, flags: Flags): Argv {

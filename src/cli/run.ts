@@ -2,6 +2,7 @@ import { aborted, sleep, systemClock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { loadCluster } from '../kube/config/kube-config.ts';
 import { KubeConfigError } from '../kube/errors.ts';
+import { vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';
 import { openController } from './controller-session.ts';
@@ -16,8 +17,12 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   const log = loggerFor(flags, io);
   await using session = openController(cluster, flags, log, systemClock);
   const { transport, controller } = session;
+  const { namespaces } = flags;
+  const labelSelector = watchSelector(vocabularyOf(flags.domain));
+  const contact = { transport, cluster, namespaces, labelSelector, signal: io.signal };
+  const patience = flags.once ? undefined : { clock: systemClock, random: Math.random, log };
   // A server that takes its time to answer does not keep a process that is asked to stop.
-  await Promise.race([firstContact(transport, cluster, flags.namespaces), aborted(io.signal)]);
+  await Promise.race([firstContact(contact, patience), aborted(io.signal)]);
   if (!io.signal.aborted)
     log.info({ server: cluster.server, context: cluster.context, dryRun: flags['dry-run'] }, 'starting');
   if (flags.once) await converge(controller, io.signal);
@@ -25,7 +30,7 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   log.info({}, flags.once ? 'all done' : 'stopped');
 }
 
-/** How often `--once` looks whether all is done, milliseconds. */
+/** How often (ms) `--once` checks whether all is done. */
 const SETTLE_POLL_MS = 20;
 
 /** @throws RunError when something could not be done, or `signal` aborts before all is. */

@@ -1,12 +1,12 @@
 /** A timer that has not fired yet. */
 export interface Timer {
-  /** Idempotent; after it the callback never runs. */
+  /** The callback does not run after this. Idempotent. */
   cancel(): void;
 }
 
 /**
- * Time as a parameter. Durations and expiry are measured on the monotonic reading, which no
- * clock adjustment moves; the wall clock serves only what is stored or shown.
+ * Time as a parameter. Measure durations and expiry with the monotonic `now`, which clock
+ * adjustments do not move. The wall time is for what is stored or shown.
  */
 export interface Clock {
   /** Monotonic milliseconds from an arbitrary origin. */
@@ -14,16 +14,19 @@ export interface Clock {
   /** The time of day. */
   wallTime(): Date;
   /**
-   * Calls `callback` once, after at least `delayMs`, but for one of more than 2^31 - 1, some 25 days, which is cut to that; a
-   * delay of 0 or less still waits for a later turn.
+   * Calls `callback` once, after at least `delayMs`, or after about 25 days if that is shorter. A
+   * delay of 0 or less still waits for a later turn of the event loop.
    */
   setTimer(delayMs: number, callback: () => void): Timer;
 }
 
-/** `setTimeout` fires at once when asked to wait longer than this. */
+/** Longest delay (ms) of `setTimeout`, which fires at once if given more. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
-/** The real clock of this process. Its timers keep the process alive until they fire or are cancelled. */
+/**
+ * The real clock of this process. Its timers keep the process alive until they fire or are
+ * cancelled.
+ */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallTime: () => new Date(),
@@ -33,7 +36,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `delayMs`, or at once when `signal` aborts: callers look at the signal, not at an exception. */
+/** Resolves after `delayMs`, or as soon as `signal` aborts: check the signal. */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -53,7 +56,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Calls `work` every `intervalMs`, first when one has passed, until `signal` aborts; rejects with what `work` throws. */
+/** Calls `work` after each `intervalMs` until `signal` aborts. Rejects with what `work` throws. */
 export async function every(
   clock: Clock,
   intervalMs: number,

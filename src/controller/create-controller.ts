@@ -9,34 +9,34 @@ import { observeNamespace } from '../mirror/observe/observed-namespace.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
+import { DelayingQueue } from '../workqueue/delaying-queue.ts';
 import { Workers } from '../workqueue/workers.ts';
-import { Attempts } from './attempts.ts';
-import { configMapIndexers, createClusterView } from './cluster-view.ts';
-import { CompanionWriter } from './companion-writer.ts';
-import { CompanionWrites } from './companion-writes.ts';
 import { Controller } from './controller.ts';
-import { Fights } from './fights.ts';
-import { configMapHandler, namespaceHandler } from './handlers.ts';
-import { MutationCache } from './mutation-cache.ts';
-import { Namespaces } from './namespaces.ts';
-import { PassRunner, UNLIMITED, WRITES_PER_PASS } from './pass-runner.ts';
-import { Processor } from './processor.ts';
-import { Reconciler } from './reconciler.ts';
-import { Reports } from './reports.ts';
-import { SourceBodies } from './source-bodies.ts';
-import { StepRunner } from './step-runner.ts';
-import { WriteLimiter, type WriteLimits } from './write-limiter.ts';
+import { configMapHandler } from './events/config-map-handler.ts';
+import { namespaceHandler } from './events/namespace-handler.ts';
+import { Namespaces } from './events/namespaces.ts';
+import { CompanionMemory } from './memory/companion-memory.ts';
+import { Reports } from './memory/reports.ts';
+import { configMapIndexers, createClusterView } from './reconcile/cluster-view.ts';
+import { Reconciler } from './reconcile/reconciler.ts';
+import { CompanionWriter } from './write/companion-writer.ts';
+import { MutationCache } from './write/mutation-cache.ts';
+import { SourceBodies } from './write/source-bodies.ts';
+import { WriteQueue } from './write/write-queue.ts';
 
-export interface ControllerOptions extends WriteLimits {
+export interface ControllerOptions {
   readonly settings: MirrorSettings;
-  /** Reconciles at once, at least 1. */
+  /** Sources reconciled at once, at least 1. */
   readonly workers: number;
+  /** Writes in flight at once, over all sources, at least 1; those unanswered for half a second come on top. */
+  readonly maxWritesInFlight: number;
+  /** Writes begun in any one second; 0: no limit. */
+  readonly maxWritesPerSecond: number;
   /** Every source is reconciled from the cache this often, milliseconds; 0: never. */
   readonly resyncMs: number;
-  /** Bound of the cache of source bodies, bytes. */
+  /** Size of the cache of source bodies, bytes. */
   readonly sourceCacheBytes: number;
-  /** Say what would be written, and write nothing. */
+  /** Report what would be written, and write nothing. */
   readonly dryRun: boolean;
 }
 
@@ -52,15 +52,16 @@ export interface ControllerDeps {
   readonly log: Logger;
 }
 
-/** How long a stop waits for the writes that are under way, milliseconds (SPEC Q3). */
+/** How long (ms) a stop waits for the writes in flight (SPEC Q3). */
 const DRAIN_MS = 10_000;
 
-/** Puts the parts together: informers → handlers → queue → workers → reconciler → writer. Starts nothing. */
+/** Wires the parts together: informers → handlers → queue → reconciler → write queue → writer. Starts nothing. */
 export function createController(options: ControllerOptions, deps: ControllerDeps): Controller {
   const { api, clock, random, log } = deps;
-  const { settings } = options;
+  const { settings, workers, maxWritesInFlight, maxWritesPerSecond, dryRun } = options;
   const { vocabulary } = settings;
 
+  // What the cluster looks like.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
   const configMaps = createInformer({
     name: 'configmaps',
@@ -86,74 +87,58 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   });
   const namespaces = new Namespaces(namespaceInformer);
   const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
-  const view = createClusterView({
-    settings,
-    configMaps: configMaps.lister,
-    namespaces: namespaces.lister,
-    mutations,
-  });
+  const { lister } = configMaps;
+  const view = createClusterView({ settings, configMaps: lister, namespaces: namespaces.lister, mutations });
 
-  // Of the workers an eighth, at least one, is kept for fresh keys where there are several: their passes are short.
-  const bulkLimit = Math.max(1, options.workers - Math.ceil(options.workers / 8));
-  const queue = new RateLimitingQueue<ObjectKey>({ clock, random, bulkLimit });
-  const fights = new Fights(clock);
+  // What is to be done about it.
+  const memory = new CompanionMemory(clock, random);
+  const reports = new Reports(log, memory);
+  // An eighth of the workers, at least one of several, is kept for fresh keys: their passes are short.
+  const bulkLimit = Math.max(1, workers - Math.ceil(workers / 8));
+  const queue = new DelayingQueue<ObjectKey>({ clock, bulkLimit });
+  const writes = new WriteQueue(maxWritesInFlight, clock, (source) => queue.add(source));
+  const areNamespacesSynced = () => namespaces.isSynced();
+  const shared = { view, api, bodies, memory, reports, queue, clock, log };
+  const reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced, dryRun });
+  const writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });
+
   configMaps.addHandler(
     configMapHandler({
       view,
       queue,
       mutations,
-      fights,
-      hasSynced: () => configMaps.hasSynced(),
+      memory,
+      isSynced: () => configMaps.isSynced(),
       demandNamespaces: () => namespaces.demand(),
     }),
   );
-  configMaps.addHandler(mutations.handler());
   namespaceInformer.addHandler(
-    namespaceHandler({ view, configMaps: configMaps.lister, queue, areKnown: () => namespaces.areKnown() }),
+    namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced }),
   );
 
-  const reports = new Reports(log);
-  const limiter = new WriteLimiter(options, clock);
-  const writer = new CompanionWriter({ api, limiter, mutations, vocabulary });
-  const writes = new CompanionWrites({
-    runner: new StepRunner({ view, api, writer }),
-    attempts: new Attempts(clock, random),
-    fights,
-    reports,
-    log,
-    clock,
-    dryRun: options.dryRun,
-    atOnce: options.maxWritesInFlight,
-  });
-  const passes = new PassRunner({
-    view,
-    writes,
-    reports,
-    queue,
-    clock,
-    writesPerPass: options.dryRun ? UNLIMITED : WRITES_PER_PASS,
-  });
-  const namespacesKnown = () => namespaces.areKnown();
-  const reconciler = new Reconciler({ view, api, bodies, reports, passes, namespacesKnown });
-  const processor = new Processor({ queue, reconciler, reports, log });
-  const workers = new Workers({
-    queue,
-    process: (key) => processor.process(key),
-    concurrency: options.workers,
-    drainMs: DRAIN_MS,
-    clock,
-    logger: log,
-  });
+  const common = { drainMs: DRAIN_MS, clock, log };
   return new Controller({
     configMaps,
     namespaces,
     mutations,
-    fights,
+    memory,
+    reports,
     concernedSources: (object) => concernedSources(object, view),
     dependsOnNamespaces: (object) => dependsOnNamespaces(object, vocabulary),
     queue,
-    workers,
-    processor,
+    writes,
+    reconcilers: new Workers({
+      ...common,
+      source: queue,
+      process: (key) => reconciler.reconcile(key),
+      concurrency: workers,
+    }),
+    writers: new Workers({
+      ...common,
+      source: writes,
+      process: (write) => writer.write(write),
+      concurrency: maxWritesInFlight,
+    }),
     resyncMs: options.resyncMs,
     clock,
     log,

@@ -67,7 +67,7 @@ function conflict({ source, companionIn, vocabulary, home }: Cast): Step {
     effect: (scene) => {
       const report = scene.log.find(
         ({ message, fields }) =>
-          message === 'companion is in conflict' && fields['companion'] === String(foreign),
+          message === 'companion in conflict' && fields['companion'] === String(foreign),
       );
       return report !== undefined && isUntouched(foreign, scene)
         ? `left alone, and in the log: ${report.message}: ${String(report.fields['reason'])}`

@@ -119,6 +119,6 @@ function outage({ source, companion }: Cast): Step {
 /** How long the controller waited after each failed write, milliseconds, as its log says. */
 function delaysOf({ log }: Scene): readonly number[] {
   return log
-    .filter(({ message }) => message === 'write failed')
+    .filter(({ message }) => message === 'companion not written')
     .flatMap(({ fields }) => (typeof fields['retryInMs'] === 'number' ? fields['retryInMs'] : []));
 }

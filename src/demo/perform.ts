@@ -16,7 +16,7 @@ import { scriptFor } from './script.ts';
 export interface DemoController {
   /** Mirrors until `signal` aborts; resolves when it has stopped. */
   run(signal: AbortSignal): Promise<void>;
-  hasSynced(): boolean;
+  isSynced(): boolean;
 }
 
 export interface PerformanceDeps {
@@ -71,7 +71,7 @@ export async function perform(venue: Venue, deps: PerformanceDeps): Promise<Tall
   try {
     // The controller's informer wakes us by what the controller logs then.
     void informer.whenSynced(stop.signal).then(onChange);
-    await synced(() => controller.hasSynced() && informer.hasSynced(), log, changes, deps);
+    await synced(() => controller.isSynced() && informer.isSynced(), log, changes, deps);
     const player = new Player({ ...deps, send, configMaps: informer.lister, log, changes, setFailing });
     return await player.play(scriptFor(castOf(setting)));
   } finally {
@@ -81,12 +81,12 @@ export async function perform(venue: Venue, deps: PerformanceDeps): Promise<Tall
 }
 
 async function synced(
-  hasSynced: () => boolean,
+  isSynced: () => boolean,
   log: LogRecords,
   changes: Changes,
   { clock, signal, deadlineMs }: PerformanceDeps,
 ): Promise<void> {
-  if (await changes.until(() => hasSynced() || undefined, { clock, signal, deadlineMs })) return;
+  if (await changes.until(() => isSynced() || undefined, { clock, signal, deadlineMs })) return;
   if (signal.aborted) throw new DemoError('interrupted before the first step');
   const complaint = log.lastComplaint() ?? 'it does not say why';
   throw new DemoError(`the controller has not filled its caches within ${deadlineMs / 1000} s: ${complaint}`);

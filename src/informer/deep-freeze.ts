@@ -1,6 +1,6 @@
 /**
- * Freezes a plain value and all that it holds, and returns it. What is frozen already is not entered again,
- * so a part shared by many items costs once. Binary data is left as it is: it cannot be frozen.
+ * Freezes a plain value and everything in it, and returns it. Skips what is already frozen, so a
+ * part that many items share costs once, and binary data, which cannot be frozen.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;

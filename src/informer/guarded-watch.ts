@@ -2,7 +2,10 @@ import type { Clock } from '../clock/clock.ts';
 import type { ListWatch, WatchEvent, WatchOptions } from '../kube/api/list-watch.ts';
 import type { KubeObject } from '../kube/api/types.ts';
 
-/** Nothing at all came over a watch for too long: quiet servers send bookmarks, so the connection may be dead. */
+/**
+ * Nothing came over a watch for too long. Even a quiet server sends bookmarks, so the connection
+ * may be dead.
+ */
 export class SilentWatchError extends Error {
   override readonly name = 'SilentWatchError';
 
@@ -12,8 +15,9 @@ export class SilentWatchError extends Error {
 }
 
 /**
- * The batches of a watch. Closes it and throws `SilentWatchError` when nothing came for `silenceMs()`, which
- * may grow in the course of a watch; time that the consumer takes over a batch is not silence. Closed by `signal` too.
+ * Yields the batches of a watch. Closes it and throws `SilentWatchError` if nothing comes for
+ * `silenceMs()`, which may grow while the watch is open. The time that the consumer takes for a
+ * batch is not silence. `signal` closes it too.
  */
 export async function* guardedWatch<T extends KubeObject>(
   listWatch: ListWatch<T>,
@@ -23,9 +27,10 @@ export async function* guardedWatch<T extends KubeObject>(
   const connection = new AbortController();
   const close = () => connection.abort();
   let silence: SilentWatchError | undefined;
-  /** Undefined while the consumer is at work on a batch. */
+  /** Undefined while the consumer handles a batch. */
   let waitingSince: number | undefined = guard.clock.now();
-  // One timer that is set anew when it was too early, not one for each batch: there may be a thousand of those a second.
+  // One timer, set again if it fires too early, and not one for each batch: a thousand may come in
+  // a second.
   const look = () => {
     const { clock } = guard;
     const silenceMs = guard.silenceMs();
@@ -37,7 +42,7 @@ export async function* guardedWatch<T extends KubeObject>(
     silence = new SilentWatchError(silenceMs);
     close();
   };
-  // Not AbortSignal.any: on Node 20 each one stays in memory for as long as the signal of the whole run does.
+  // On Node 20, each AbortSignal.any stays in memory as long as the signal of the whole run.
   guard.signal.addEventListener('abort', close, { once: true });
   let timer = guard.clock.setTimer(guard.silenceMs(), look);
   try {

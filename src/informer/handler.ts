@@ -2,23 +2,34 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Stored } from './lister.ts';
 
 /**
- * Told of every change after the store holds it. Changes to one key come in order; between two keys no
- * order holds, and several changes that happened while the watch was away come as one. Called
- * synchronously, so do little: enqueue a key. What it throws is logged and harms nobody else.
+ * Called for every change once the store holds it. Changes to one key come in order, those to
+ * different keys in any order. Several changes that happened while the watch was away come as one.
+ * Called synchronously, so do little: enqueue a key. An exception is logged and affects no other
+ * handler.
  */
 export interface Handler<S extends Stored> {
-  /** A key that was not there; for each item of the first list too, once the store holds the whole list. */
+  /**
+   * A key that was not there. The items of the first list are added once the store holds the whole
+   * list.
+   */
   add(item: S): void;
-  /** Another resourceVersion of the same object (the same uid). */
+  /** A later state of the same object (the same uid). After a restart of the history: any state. */
   update(old: S, item: S): void;
   /**
-   * `item` is the last state that was known. With `tombstone` the deletion was inferred, from a relist or
+   * `item` is the last known state. With `tombstone` the deletion was inferred, from a new list or
    * from another uid under the same name, so states after `item` may have been missed.
    */
   delete(item: S, tombstone: boolean): void;
+  /**
+   * The server's history started over, for instance because its etcd was restored from a backup:
+   * forget everything that you know by resourceVersion. The store holds a new list. An add, update
+   * or delete for every item, old and new, follows, also where the resourceVersion is the same: its
+   * content may differ. With several scopes, each notices for itself.
+   */
+  historyRestarted?(): void;
 }
 
-/** The handlers of one informer, each shielded from the others. */
+/** The handlers of one informer, each protected from the others' exceptions. */
 export class HandlerSet<S extends Stored> {
   readonly #handlers: Handler<S>[] = [];
   readonly #log: Logger;
@@ -31,28 +42,32 @@ export class HandlerSet<S extends Stored> {
     this.#handlers.push(handler);
   }
 
-  /** Tells what it means that a key which held `before` now holds `after`; nothing when both are the same version. */
+  /** Reports that a key which held `before` now holds `after`. The same item is no change. */
   changed(before: S | undefined, after: S | undefined, tombstone: boolean): void {
     if (before === after) return;
     if (before === undefined) {
-      if (after !== undefined) this.#each(after, (handler) => handler.add(after));
+      if (after !== undefined) this.#each((handler) => handler.add(after), after);
     } else if (after === undefined) {
-      this.#each(before, (handler) => handler.delete(before, tombstone));
+      this.#each((handler) => handler.delete(before, tombstone), before);
     } else if (before.uid !== after.uid) {
-      // Deleted and made anew in between: whoever holds on to the old uid must let go of it first.
+      // The object was deleted and recreated in between. Handlers must release the old uid first.
       this.changed(before, undefined, true);
       this.changed(undefined, after, false);
-    } else if (before.resourceVersion !== after.resourceVersion) {
-      this.#each(after, (handler) => handler.update(before, after));
+    } else {
+      this.#each((handler) => handler.update(before, after), after);
     }
   }
 
-  #each(item: S, call: (handler: Handler<S>) => void): void {
+  historyRestarted(): void {
+    this.#each((handler) => handler.historyRestarted?.());
+  }
+
+  #each(call: (handler: Handler<S>) => void, item?: S): void {
     for (const handler of this.#handlers) {
       try {
         call(handler);
       } catch (err) {
-        this.#log.error({ key: item.key, err }, 'an informer handler threw: this change is lost to it');
+        this.#log.error({ key: item?.key, err }, 'an informer handler failed and has missed this change');
       }
     }
   }

@@ -2,8 +2,8 @@ import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Indexers, Lister, Stored } from './lister.ts';
 
 /**
- * From an index value to the keys filed under it. Nearly every value has one key, so a lone key is held as
- * such: a `Set` for each would cost more than the rest of the entry (about 200 bytes).
+ * From an index value to the keys filed under it. Nearly every value has one key, which is stored
+ * without a `Set`: that alone would cost about 200 bytes, more than the rest of the entry.
  */
 type Index = Map<string, ObjectKey | Set<ObjectKey>>;
 
@@ -14,7 +14,10 @@ interface IndexOf<S> {
 
 const NONE: readonly never[] = [];
 
-/** Items by key, and by the values that each index gives. Every change to one item costs the same, however many there are. */
+/**
+ * Items by key, and by the values of each index. The cost of a change does not depend on the number
+ * of items.
+ */
 export class IndexedMap<S extends Stored, I extends string = string> implements Lister<S, I> {
   readonly #items = new Map<ObjectKey, S>();
   readonly #indexes: ReadonlyMap<string, IndexOf<S>>;
@@ -49,7 +52,7 @@ export class IndexedMap<S extends Stored, I extends string = string> implements 
     return items;
   }
 
-  /** Puts `item` at its key and returns what was there. */
+  /** Stores `item` at its key and returns the item that it replaces. */
   set(item: S): S | undefined {
     const previous = this.#items.get(item.key);
     this.#items.set(item.key, item);
@@ -63,7 +66,7 @@ export class IndexedMap<S extends Stored, I extends string = string> implements 
     return previous;
   }
 
-  /** Takes out what is at `key` and returns it. */
+  /** Removes the item at `key` and returns it. */
   delete(key: ObjectKey): S | undefined {
     const previous = this.#items.get(key);
     if (previous === undefined) return undefined;

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
 import type { ListWatch } from '../kube/api/list-watch.ts';
-import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Handler, HandlerSet } from './handler.ts';
@@ -9,49 +8,49 @@ import { Reflector } from './reflector.ts';
 import { Store } from './store.ts';
 
 export interface InformerOptions<T extends KubeObject, S extends Stored, I extends string> {
-  /** Tells this informer from others in the log. */
+  /** Names this informer in the log. */
   readonly name: string;
   /**
-   * What to watch, by the name that the log gives it: one for the whole cluster, or one for each namespace.
-   * No object may come from two of them. Each is listed, watched and backed off by itself.
+   * What to watch, by the name that the log gives it: one entry for the whole cluster, or one for
+   * each namespace. No object may come from two of them. Each is listed, watched and backed off
+   * independently.
    */
   readonly listWatches: ReadonlyMap<string, ListWatch<T>>;
   /**
-   * Makes what is kept of an object: its key, uid and resourceVersion unchanged, and whatever else is
-   * wanted. `known` finds what is kept of others, for what they have in common. Must not throw, nor hold on to the
-   * object or to a part of it that it does not want kept. Not called for a version that the store has already.
+   * Returns what to keep of an object: its key, uid and resourceVersion unchanged, and whatever
+   * else is needed. Must not throw, nor keep a reference to the object or its parts that it does
+   * not need. The result is frozen. Not called for a version that the store already holds, unless
+   * the server's history started over.
    */
-  readonly transform: (object: T, known: (key: ObjectKey) => S | undefined) => S;
+  readonly transform: (object: T) => S;
   readonly indexers: Indexers<S, I>;
   readonly clock: Clock;
-  /** A number in [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   readonly random: () => number;
   readonly log: Logger;
 }
 
 /**
- * A cache of one kind of object that follows the cluster, and tells its handlers what changed. Once
- * started it never gives up: it stops only by its signal.
+ * A cache of one kind of object that follows the cluster and calls its handlers for every change.
+ * Only its signal stops it.
  */
 export interface Informer<S extends Stored, I extends string = string> {
   readonly lister: Lister<S, I>;
   /**
-   * Before `run` only: throws afterwards, since a late handler would have missed what is there already. Handlers
-   * are told of a change in the order in which they were added.
+   * Handlers are called in the order in which they were added. Throws once the informer runs, since
+   * a late handler would have missed what is there already.
    */
   addHandler(handler: Handler<S>): void;
   /** Resolves when everything has stopped after `signal` aborted. May be called once. */
   run(signal: AbortSignal): Promise<void>;
-  /** Whether all of the first list is in the store and the handlers know of it. Stays true. */
-  hasSynced(): boolean;
-  /** Resolves once synced, or as soon as `signal` aborts: look at the signal. */
-  whenSynced(signal: AbortSignal): Promise<void>;
   /**
-   * Monotonic milliseconds since the server last sent something of use over the watch that has been quiet
-   * the longest. About 60,000 at most while all is well.
+   * Whether the store holds the whole first list and the handlers have been called for it. Stays
+   * true.
    */
-  staleMs(): number;
-  /** How often in a row the server could not be listed or watched: of the scope where that is most. 0 while all is well. */
+  isSynced(): boolean;
+  /** Resolves once synced, or as soon as `signal` aborts: check the signal. */
+  whenSynced(signal: AbortSignal): Promise<void>;
+  /** Failed lists and watches in a row, in the scope where that is most. 0 while all is well. */
   failures(): number;
 }
 
@@ -75,35 +74,35 @@ class SharedInformer<T extends KubeObject, S extends Stored, I extends string> i
     const log = options.log.child({ informer: options.name });
     const store = new Store(options.indexers);
     const handlers = new HandlerSet<S>(log);
-    this.lister = store.lister;
+    this.lister = store;
     this.#handlers = handlers;
     this.#unsynced = new Set(listWatches.keys());
     this.#reflectors = Array.from(listWatches, ([scope, listWatch]) => {
-      const writer = store.addPartition();
+      const partition = store.addPartition();
       const scoped = log.child({ scope });
-      return new Reflector({ listWatch, writer, transform, handlers, clock, random, log: scoped }, () =>
+      return new Reflector({ listWatch, partition, transform, handlers, clock, random, log: scoped }, () =>
         this.#listed(scope),
       );
     });
   }
 
   addHandler(handler: Handler<S>): void {
-    if (this.#started) throw new Error('addHandler: the informer runs already, add handlers before run()');
+    if (this.#started) throw new Error('addHandler: call it before run()');
     this.#handlers.add(handler);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#started) throw new Error('run: the informer was started before, make a new one');
+    if (this.#started) throw new Error('run: an informer can be started only once');
     this.#started = true;
     await Promise.all(this.#reflectors.map((reflector) => reflector.run(signal)));
   }
 
-  hasSynced(): boolean {
+  isSynced(): boolean {
     return this.#unsynced.size === 0;
   }
 
   whenSynced(signal: AbortSignal): Promise<void> {
-    if (this.hasSynced() || signal.aborted) return Promise.resolve();
+    if (this.isSynced() || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);
@@ -115,16 +114,12 @@ class SharedInformer<T extends KubeObject, S extends Stored, I extends string> i
     });
   }
 
-  staleMs(): number {
-    return Math.max(0, ...this.#reflectors.map((reflector) => reflector.staleMs()));
-  }
-
   failures(): number {
     return Math.max(0, ...this.#reflectors.map((reflector) => reflector.failures()));
   }
 
   #listed(scope: string): void {
     this.#unsynced.delete(scope);
-    if (this.hasSynced()) for (const wake of this.#waiting) wake();
+    if (this.isSynced()) for (const wake of this.#waiting) wake();
   }
 }

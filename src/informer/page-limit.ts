@@ -1,12 +1,16 @@
-/** A page of a first list, of which nothing is known yet: also of the largest ConfigMaps it is parsed in about 50 ms. */
+/**
+ * Objects in the first page of a list, whose size is unknown: even the largest (1 MiB) are parsed
+ * in about 50 ms.
+ */
 export const FIRST_PAGE_LIMIT = 10;
+/** Most objects in a page. */
 const LARGEST_PAGE_LIMIT = 100;
-/** Parsed in about 20 ms. */
+/** Size (bytes) of the later pages: parsed in about 20 ms. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * How many objects to ask for after a page of `objects` in `bytes`: a page is parsed in one turn of the event loop, which
- * the largest objects (1 MiB) would keep for half a second if they came by the hundred.
+ * How many objects to request after a page of `objects` in `bytes`. A page is parsed in one turn of
+ * the event loop: a hundred of the largest objects would block it for half a second.
  */
 export function nextPageLimit(objects: number, bytes: number): number {
   if (objects === 0) return LARGEST_PAGE_LIMIT;

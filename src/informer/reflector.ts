@@ -1,6 +1,7 @@
 import { type Clock, sleep } from '../clock/clock.ts';
 import type { ListWatch, WatchEvent } from '../kube/api/list-watch.ts';
-import { keyOf, type ObjectKey } from '../kube/api/object-key.ts';
+import { keyOf } from '../kube/api/object-key.ts';
+import { isOlder } from '../kube/api/resource-version.ts';
 import type { KubeObject } from '../kube/api/types.ts';
 import { NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -11,40 +12,55 @@ import type { HandlerSet } from './handler.ts';
 import type { IndexedMap } from './indexed-map.ts';
 import type { Stored } from './lister.ts';
 import { FIRST_PAGE_LIMIT, nextPageLimit } from './page-limit.ts';
-import { type Ending, type ReflectorState, recover } from './reflector-state.ts';
-import type { StoreWriter } from './store.ts';
+import {
+  type Ending,
+  HistoryRestartedError,
+  isHistoryRestart,
+  type ReflectorState,
+  recover,
+} from './reflector-state.ts';
+import type { Partition } from './store.ts';
 import { TurnBudget } from './turn-budget.ts';
 
-/** A server that streams the initial list keeps sending; one that ignored the request falls silent after the last object. */
+/**
+ * Silence (ms) that ends a streamed list. A server that streams keeps sending; one that ignores the
+ * request falls silent after the last object.
+ */
 const STREAMING_SILENCE_MS = 30_000;
-/** A kube-apiserver sends a bookmark every 60 s. */
+/** Silence (ms) that ends a watch. A kube-apiserver sends a bookmark every 60 s. */
 const WATCHING_SILENCE_MS = 90_000;
-/** The server's own limit of a watch is random between these, so that the watches of many clients do not end together. */
+/**
+ * Range (s) of the random time after which the server ends a watch, so that many clients' watches
+ * do not end together.
+ */
 const WATCH_SECONDS = { least: 300, most: 600 };
 
 type Watching = Extract<ReflectorState, { name: 'watching' }>;
 
 export interface ReflectorDeps<T extends KubeObject, S extends Stored> {
   readonly listWatch: ListWatch<T>;
-  readonly writer: StoreWriter<S>;
-  /** See `InformerOptions`. A list that it was called for may come to nothing. */
-  readonly transform: (object: T, known: (key: ObjectKey) => S | undefined) => S;
+  readonly partition: Partition<S>;
+  /** See `InformerOptions`. Also called for lists that are discarded. */
+  readonly transform: (object: T) => S;
   readonly handlers: HandlerSet<S>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** Keeps one partition of a store equal to what the server has, and tells the handlers what changed. */
+/**
+ * Keeps one partition of a store equal to what the server has, and calls the handlers for what
+ * changed.
+ */
 export class Reflector<T extends KubeObject, S extends Stored> {
   readonly #deps: ReflectorDeps<T, S>;
   readonly #health: ConnectionHealth;
   readonly #turns: TurnBudget;
   readonly #onListed: () => void;
-  #state: ReflectorState = { name: 'streaming' };
+  #state: ReflectorState = { name: 'streaming', resourceVersion: undefined };
   #listed = false;
 
-  /** `onListed` is called after each complete list, when the handlers have been told of it. */
+  /** `onListed` is called after each complete list, once the handlers have been called for it. */
   constructor(deps: ReflectorDeps<T, S>, onListed: () => void) {
     this.#deps = deps;
     this.#health = new ConnectionHealth(deps);
@@ -52,17 +68,15 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     this.#onListed = onListed;
   }
 
-  /** Since the server last sent anything of use, milliseconds. */
-  staleMs(): number {
-    return this.#health.staleMs();
-  }
-
-  /** Attempts to list or watch that failed in a row. */
+  /** Failed lists and watches in a row. */
   failures(): number {
     return this.#health.failures;
   }
 
-  /** Lists and watches until `signal` aborts, whatever goes wrong; resolves when all has stopped, never rejects. */
+  /**
+   * Lists and watches until `signal` aborts, whatever goes wrong. Resolves when everything has
+   * stopped; never rejects.
+   */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const ending = await this.#untilItEnds(signal);
@@ -70,8 +84,10 @@ export class Reflector<T extends KubeObject, S extends Stored> {
       const during = this.#state;
       const { state, backoff } = recover(during, ending);
       this.#state = state;
-      this.#logTurn(during, state, ending);
-      if (backoff) await sleep(this.#deps.clock, this.#health.failed(errorOf(ending), during.name), signal);
+      this.#logRecovery(during, state, ending);
+      if (!backoff) continue;
+      const error = errorOf(ending);
+      await sleep(this.#deps.clock, this.#health.failed(error, warningOf(error, during)), signal);
     }
   }
 
@@ -85,6 +101,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
         case 'paging':
           return await this.#watch(await this.#page(signal), signal);
         case 'watching':
+          await this.#checkHistory(state, signal);
           return await this.#watch(state, signal);
       }
     } catch (error) {
@@ -93,16 +110,16 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   }
 
   async #stream(signal: AbortSignal): Promise<Ending> {
-    const draft = this.#deps.writer.draft();
+    const draft = this.#deps.partition.draft();
     const watch = this.#open({ sendInitialEvents: true }, signal);
     for await (const batch of watch) {
-      this.#health.heard();
       const end = batch.findIndex((event) => event.type === 'BOOKMARK');
       const initial = end < 0 ? batch : batch.slice(0, end);
       await this.#turns.each(initial, (event) => this.#fill(draft, event), signal);
       const bookmark = batch[end];
       if (bookmark?.type !== 'BOOKMARK') continue;
-      // kube-apiserver holds every bookmark back until the one with the mark, so this one is not asked for.
+      // A kube-apiserver sends no other bookmark before the marked one, so this server does not
+      // stream lists.
       if (!bookmark.initialEventsEnd) return { kind: 'unmarked' };
       await this.#replace(draft, { resourceVersion: bookmark.resourceVersion, relist: 'streaming' }, signal);
       return await this.#follow(watch, 'streaming', signal, batch.slice(end + 1));
@@ -111,14 +128,13 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   }
 
   async #page(signal: AbortSignal): Promise<Watching> {
-    const draft = this.#deps.writer.draft();
+    const draft = this.#deps.partition.draft();
     let token: string | undefined;
     let limit = FIRST_PAGE_LIMIT;
     for (;;) {
       const options = { limit, ...(token === undefined ? {} : { continue: token }) };
       const page = await this.#deps.listWatch.list(options, signal);
-      this.#health.heard();
-      await this.#turns.each(page.items, (object) => draft.set(this.#convert(object, draft)), signal);
+      await this.#turns.each(page.items, (object) => draft.set(this.#convert(object)), signal);
       token = page.continue;
       limit = nextPageLimit(page.items.length, page.bytes);
       if (token === undefined || token === '') {
@@ -126,6 +142,17 @@ export class Reflector<T extends KubeObject, S extends Stored> {
         return await this.#replace(draft, { resourceVersion, relist: 'paging' }, signal);
       }
     }
+  }
+
+  /**
+   * Lists one object, to compare resourceVersions before a watch is resumed. The watch itself would
+   * not tell: asked for a version that it has not reached, a kube-apiserver sends nothing up to it,
+   * not even bookmarks (`cacheWatcher.process` in k8s.io/apiserver, pkg/storage/cacher), so changes
+   * would be lost silently.
+   */
+  async #checkHistory({ resourceVersion }: Watching, signal: AbortSignal): Promise<void> {
+    const page = await this.#deps.listWatch.list({ limit: 1 }, signal);
+    requireNotOlder(page.resourceVersion, resourceVersion);
   }
 
   async #watch(state: Watching, signal: AbortSignal): Promise<Ending> {
@@ -140,11 +167,14 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     signal: AbortSignal,
     first?: readonly WatchEvent<T>[],
   ): Promise<Ending> {
+    const apply = (event: WatchEvent<T>) => {
+      const resourceVersion = versionOf(event);
+      requireNotOlder(resourceVersion, this.#state.resourceVersion);
+      this.#apply(event);
+      this.#state = { name: 'watching', resourceVersion, relist };
+    };
     const receive = async (batch: readonly WatchEvent<T>[]) => {
       this.#health.watchHeard();
-      const apply = (event: WatchEvent<T>) => {
-        this.#state = { name: 'watching', resourceVersion: this.#apply(event), relist };
-      };
       await this.#turns.each(batch, apply, signal);
     };
     this.#health.watchOpened();
@@ -152,7 +182,6 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     try {
       if (first !== undefined) await receive(first);
       for await (const batch of watch) await receive(batch);
-      this.#health.heard();
     } finally {
       settled = this.#health.watchClosed();
     }
@@ -170,24 +199,31 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     return guardedWatch(listWatch, { ...options, timeoutSeconds }, { clock, silenceMs, signal });
   }
 
-  /** Puts a complete list in place of what the store held, and tells the handlers the difference. */
+  /**
+   * Puts a complete list in place of what the store held, and calls the handlers for the
+   * difference.
+   */
   async #replace(
     draft: IndexedMap<S>,
     version: Pick<Watching, 'resourceVersion' | 'relist'>,
     signal: AbortSignal,
   ): Promise<Watching> {
-    const { writer, handlers, log } = this.#deps;
-    const old = writer.swap(draft);
+    const { partition, handlers, log } = this.#deps;
+    const { resourceVersion: before } = this.#state;
+    requireNotOlder(version.resourceVersion, before);
+    const old = partition.items;
+    partition.items = draft;
+    if (this.#listed && before === undefined) handlers.historyRestarted();
     await this.#turns.each(
       draft.values(),
       (item) => handlers.changed(old.get(item.key), item, false),
       signal,
     );
-    const tellIfGone = (item: S) => {
+    const deleteIfGone = (item: S) => {
       if (draft.get(item.key) === undefined) handlers.changed(item, undefined, true);
     };
-    await this.#turns.each(old.values(), tellIfGone, signal);
-    // A relist is no news by itself: why it was needed has been told, and so will be that all is well again.
+    await this.#turns.each(old.values(), deleteIfGone, signal);
+    // For later lists the log already has the reason, and will have `resolved`.
     const level = this.#listed ? 'debug' : 'info';
     log[level]({ objects: draft.size, by: version.relist }, 'listed');
     this.#listed = true;
@@ -200,42 +236,60 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   #fill(draft: IndexedMap<S>, event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') return;
     if (event.type === 'DELETED') draft.delete(keyOf(event.object));
-    else draft.set(this.#convert(event.object, draft));
+    else draft.set(this.#convert(event.object));
   }
 
-  /** Returns the resourceVersion up to which the store is now complete. */
-  #apply(event: WatchEvent<T>): string {
-    if (event.type === 'BOOKMARK') return event.resourceVersion;
-    const { writer, handlers } = this.#deps;
+  #apply(event: WatchEvent<T>): void {
+    if (event.type === 'BOOKMARK') return;
+    const { partition, handlers } = this.#deps;
     if (event.type === 'DELETED') {
-      handlers.changed(writer.delete(keyOf(event.object)), undefined, false);
+      handlers.changed(partition.items.delete(keyOf(event.object)), undefined, false);
     } else {
       const item = this.#convert(event.object);
-      handlers.changed(writer.set(item), item, false);
+      handlers.changed(partition.items.set(item), item, false);
     }
-    return event.object.metadata.resourceVersion;
   }
 
-  /** What the store keeps of an object: the same item as before when the version is the same. */
-  #convert(object: T, draft?: IndexedMap<S>): S {
-    const { writer, transform } = this.#deps;
+  /**
+   * What the store keeps of an object: the same item as before if the version is the same in the
+   * same history.
+   */
+  #convert(object: T): S {
+    const { partition, transform } = this.#deps;
     const { uid, resourceVersion } = object.metadata;
-    const before = writer.get(keyOf(object));
+    const before = this.#state.resourceVersion === undefined ? undefined : partition.items.get(keyOf(object));
     if (before?.uid === uid && before.resourceVersion === resourceVersion) return before;
-    return deepFreeze(transform(object, (key) => draft?.get(key) ?? writer.get(key)));
+    return deepFreeze(transform(object));
   }
 
-  #logTurn(from: ReflectorState, to: ReflectorState, ending: Ending): void {
+  #logRecovery(from: ReflectorState, to: ReflectorState, ending: Ending): void {
     const { log } = this.#deps;
     if (from.name === 'streaming' && to.name === 'paging') {
-      log.info({ ending: ending.kind }, 'the server does not stream lists, listing in pages from now on');
+      log.info({ ending: ending.kind }, 'the server does not stream lists; listing in pages from now on');
     } else {
-      log.debug({ ending: ending.kind, from: from.name, to: to.name }, 'connecting again');
+      log.debug({ ending: ending.kind, from: from.name, to: to.name }, 'reconnecting');
     }
   }
+}
+
+/** Throws `HistoryRestartedError` if the server sent `resourceVersion` after a newer one. */
+function requireNotOlder(resourceVersion: string, before: string | undefined): void {
+  if (before !== undefined && isOlder(resourceVersion, before)) {
+    throw new HistoryRestartedError(resourceVersion, before);
+  }
+}
+
+/** The resourceVersion up to which the store is complete once `event` is applied. */
+function versionOf(event: WatchEvent<KubeObject>): string {
+  return event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata.resourceVersion;
 }
 
 function errorOf(ending: Ending): unknown {
   if (ending.kind === 'failed') return ending.error;
   return new NetworkError('the server closed the watch soon after it was opened', { code: 'CLOSED' });
+}
+
+function warningOf(error: unknown, during: ReflectorState): string {
+  if (isHistoryRestart(error)) return "the API server's history started over; listing everything again";
+  return during.name === 'watching' ? 'watch failed, retrying' : 'list failed, retrying';
 }

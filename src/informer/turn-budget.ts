@@ -1,11 +1,15 @@
 import { type Clock, sleep } from '../clock/clock.ts';
 
-/** Work in one turn of the event loop, milliseconds, give or take one item: well below the 50 that W2 allows. */
+/**
+ * Work (ms) in one turn of the event loop, give or take one item: well below the 50 that SPEC W2
+ * allows.
+ */
 const BUDGET_MS = 10;
 
 /**
- * Spreads work over turns of the event loop. Only time spent working counts, over several calls, so a
- * lone event after a quiet hour is handled at once, and many small batches in a row still make way.
+ * Spreads work over turns of the event loop. It adds up the time spent working over several calls:
+ * a single event after a quiet hour is handled at once, and many small batches in a row still let
+ * other work run in between.
  */
 export class TurnBudget {
   readonly #clock: Clock;
@@ -15,7 +19,10 @@ export class TurnBudget {
     this.#clock = clock;
   }
 
-  /** Does `work` on each item in order. Rejects with the signal's reason when it aborts between two turns. */
+  /**
+   * Calls `work` for each item in order. Rejects with the signal's reason if it aborts between two
+   * turns.
+   */
   async each<T>(items: Iterable<T>, work: (item: T) => void, signal: AbortSignal): Promise<void> {
     let last = this.#clock.now();
     for (const item of items) {

@@ -1,6 +1,7 @@
 /**
- * What goes wrong between us and an API server: it answered and said no (`ApiError`), no usable answer came (`NetworkError`),
- * or the kubeconfig is no good (`KubeConfigError`). Branch through the predicates below, not on message texts.
+ * What can go wrong with an API server: it refuses a request (`ApiError`), there is no usable
+ * answer (`NetworkError`), or the kubeconfig cannot be used (`KubeConfigError`). Use the predicates
+ * below to tell errors apart, not their messages.
  */
 
 /** One of a Status' `details.causes`. */
@@ -10,15 +11,17 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** The API server answered with a failure. `message` is the Status' own, never a raw body. */
+/** The API server refused the request. `message` comes from its Status, never from a raw body. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** HTTP status, or the `code` of the Status in a watch's ERROR event. */
   readonly status: number;
-  /** The Status' machine-readable reason (`NotFound`, `AlreadyExists`, …); empty when there was no Status. */
+  /**
+   * The Status' machine-readable reason (`NotFound`, `AlreadyExists`, …); empty without a Status.
+   */
   readonly reason: string;
   readonly causes: readonly StatusCause[];
-  /** What a `Retry-After` header or `details.retryAfterSeconds` asks for, milliseconds. */
+  /** Delay (ms) that a `Retry-After` header or `details.retryAfterSeconds` asks for. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -38,14 +41,16 @@ export class ApiError extends Error {
   }
 }
 
-/** No usable answer: refused, reset, timed out, TLS failure, a truncated or malformed reply. */
+/** No usable answer: refused, reset, timed out, a TLS failure, a truncated or malformed answer. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
   /**
-   * Node's or undici's code (`ECONNREFUSED`, `UND_ERR_SOCKET`, `CERT_HAS_EXPIRED`, …) or ours: `TIMEOUT` (no answer
-   * within the time limit), `MALFORMED` (a truncated or senseless answer), `ABORTED` (the caller's or the
-   * transport's signal), `CREDENTIALS` (no credential to be had: a plugin failed, a token file is gone), `PROXY` (no
-   * tunnel through the kubeconfig's proxy).
+   * A code of Node's or undici's (`ECONNREFUSED`, `UND_ERR_SOCKET`, …) or ours:
+   * - `TIMEOUT`: no answer within the time limit
+   * - `MALFORMED`: an answer that is truncated or not what was requested
+   * - `ABORTED`: the caller's or the transport's signal aborted
+   * - `CREDENTIALS`: no credential, because a plugin failed or a token file is missing
+   * - `PROXY`: no tunnel through the kubeconfig's proxy
    */
   readonly code: string;
 
@@ -55,13 +60,19 @@ export class NetworkError extends Error {
   }
 }
 
-/** For an answer that succeeded and is not what was asked for. */
-export function malformed(server: string): NetworkError {
-  const message = `${server} answered with something else than was asked for: is it an API server?`;
+/** A successful answer that cannot be used. `message` names the server and says what is wrong. */
+export function malformed(message: string): NetworkError {
   return new NetworkError(message, { code: 'MALFORMED' });
 }
 
-/** The kubeconfig, or what it points to, cannot be used. `message` is one sentence with the mend. */
+/** The answer is JSON, but not what the request asked for. `server`: `host:port`. */
+export function unexpectedAnswer(server: string): NetworkError {
+  return malformed(
+    `${server} answered with something other than the requested object: check that it is an API server`,
+  );
+}
+
+/** The kubeconfig or a file that it names cannot be used. `message` says why and how to fix it. */
 export class KubeConfigError extends Error {
   override readonly name = 'KubeConfigError';
 }
@@ -78,11 +89,11 @@ export const isAlreadyExists = (error: unknown): error is ApiError =>
 /** A stale resourceVersion or a failed precondition; not AlreadyExists, which shares the status. */
 export const isConflict = (error: unknown): error is ApiError =>
   hasStatus(error, 409) && error.reason !== 'AlreadyExists';
-/** The resourceVersion or continue token is too old: list anew. */
+/** The resourceVersion or continue token is too old: list again. */
 export const isGone = (error: unknown): error is ApiError => hasStatus(error, 410);
 export const isTooLarge = (error: unknown): error is ApiError => hasStatus(error, 413);
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
 
-/** The namespace is going away: the server refuses to create in it (KEP: NamespaceTerminating cause of a 403). */
+/** The namespace is being deleted, so the server refuses to create objects in it. */
 export const isNamespaceTerminating = (error: unknown): error is ApiError =>
   isForbidden(error) && error.causes.some((cause) => cause.reason === 'NamespaceTerminating');

@@ -3,34 +3,35 @@
  *
  * - Stingy: a key added many times before it is handed out is handed out once.
  * - Exclusive: a key is never handed out again before `done` was called for it.
- * - Lossless: every `add` is followed by a hand-out that begins after it. So a key added while it is processed
- *   is handed out once more after its `done`: what it was added for may have come too late for that run.
+ * - Lossless: every `add` is followed by a hand-out that begins after it. So a key added while it is processed is
+ *   handed out once more after its `done`: what it was added for may have come too late for that run.
  * - Fair: within a lane, keys are handed out in the order in which they were added.
  * - Two lanes: `fresh` keys overtake `bulk` ones, yet bulk work cannot starve ({@link FRESH_PER_BULK}). And bulk keys
- *   never take all workers: of them at most `bulkLimit` are out at once.
- * - Shut down, it hands out nothing more and drops what is added. (client-go still hands out what is queued;
- *   our work is level-triggered, and the next start enqueues everything anew.)
+ *   never occupy all workers: at most `bulkLimit` of them are out at once.
+ * - Shut down, it hands out nothing more and drops what is added. (client-go still hands out what is queued. Our work is
+ *   level-triggered, and the next start enqueues everything again.)
  *
- * It holds keys only. Delays and retries are the business of the layers above: `delaying-queue.ts`,
- * `rate-limiting-queue.ts`.
+ * It holds keys only. Delays are the business of the layer above, `delaying-queue.ts`; how often a key has failed is for
+ * the controller to remember.
  */
 import { Fifo } from './fifo.ts';
+import type { WorkSource } from './workers.ts';
 
 /**
  * `fresh`: somebody may be waiting for this (an edit, a heal, a new namespace).
- * `bulk`: one of very many (the initial list, a resync).
+ * `bulk`: one of very many (the initial list, a resync, a large fan-out).
  */
 export type Lane = 'fresh' | 'bulk';
 
-/** So many fresh keys in a row may overtake waiting bulk keys; then one bulk key has its turn. */
+/** Fresh keys in a row that may overtake waiting bulk keys; then one bulk key follows. */
 export const FRESH_PER_BULK = 8;
 
 export interface WorkQueueOptions {
-  /** Bulk keys handed out and not done at once, at least 1; default: no limit. */
+  /** Most bulk keys that are out at once, at least 1; default: no limit. */
   readonly bulkLimit?: number;
 }
 
-export class WorkQueue<K extends string = string> {
+export class WorkQueue<K extends string = string> implements WorkSource<K> {
   readonly #bulkLimit: number;
   /** What can be handed out now: every dirty key that is not being processed, in the one lane that `#dirty` says. */
   readonly #queued: Readonly<Record<Lane, Fifo<K>>> = { fresh: new Fifo(), bulk: new Fifo() };
@@ -38,6 +39,8 @@ export class WorkQueue<K extends string = string> {
   readonly #dirty = new Map<K, Lane>();
   /** What was handed out and is not done, with the lane it came from. */
   readonly #processing = new Map<K, Lane>();
+  /** Of these, what takes long and no longer counts against `bulkLimit`. */
+  readonly #lent = new Set<K>();
   /** Callers of `get`, in the order of their calls. When there are any, nothing can be handed out. */
   readonly #waiting: ((key: K | undefined) => void)[] = [];
   #bulkOut = 0;
@@ -48,16 +51,21 @@ export class WorkQueue<K extends string = string> {
     this.#bulkLimit = bulkLimit;
   }
 
-  /** Keys that wait to be handed out; not those added again while they are processed, as in client-go. */
+  /** Keys waiting to be handed out; not those added again while they are processed, as in client-go. */
   get length(): number {
     return this.#queued.fresh.size + this.#queued.bulk.size;
+  }
+
+  /** Whether nothing waits and nothing is out. */
+  get isIdle(): boolean {
+    return this.length === 0 && this.#processing.size === 0;
   }
 
   get shuttingDown(): boolean {
     return this.#shuttingDown;
   }
 
-  /** Marks `key` as in need of processing. One that already is so stays in its place, or moves up from bulk to fresh. */
+  /** Marks `key` as in need of processing. One that is marked already stays where it is, or moves up from bulk to fresh. */
   add(key: K, lane: Lane = 'fresh'): void {
     if (this.#shuttingDown) return;
     const before = this.#dirty.get(key);
@@ -87,13 +95,21 @@ export class WorkQueue<K extends string = string> {
     const lane = this.#processing.get(key);
     if (lane === undefined) return;
     this.#processing.delete(key);
-    if (lane === 'bulk') this.#bulkOut--;
+    if (!this.#lent.delete(key) && lane === 'bulk') this.#bulkOut--;
     const again = this.#dirty.get(key);
     if (again !== undefined) this.#queued[again].push(key);
     this.#serve();
   }
 
-  /** Whether `key`, while it is processed, was added again as fresh: then somebody waits for its next turn. */
+  /** The processing of `key` takes long: until it is done, it leaves its share of `bulkLimit` to others. */
+  lend(key: K): void {
+    if (!this.#processing.has(key) || this.#lent.has(key)) return;
+    this.#lent.add(key);
+    if (this.#processing.get(key) === 'bulk') this.#bulkOut--;
+    this.#serve();
+  }
+
+  /** Whether `key`, while it is processed, was added again as fresh: somebody waits for its next run. */
   isAwaited(key: K): boolean {
     return this.#processing.has(key) && this.#dirty.get(key) === 'fresh';
   }
@@ -103,25 +119,13 @@ export class WorkQueue<K extends string = string> {
     return this.#processing.get(key) ?? 'fresh';
   }
 
-  /**
-   * Moves `key`, while it is processed, from the fresh lane to the bulk lane: what is left to do for it takes long. Not
-   * where the lane is full, or others wait in it. Says whether it did.
-   */
-  demote(key: K): boolean {
-    if (this.#processing.get(key) !== 'fresh') return false;
-    if (this.#bulkOut >= this.#bulkLimit || this.#queued.bulk.size > 0) return false;
-    this.#processing.set(key, 'bulk');
-    this.#bulkOut += 1;
-    return true;
-  }
-
-  /** For good: every `get`, waiting or to come, resolves to undefined. Idempotent. */
+  /** From now on every `get`, waiting or to come, resolves to undefined. Idempotent. */
   shutDown(): void {
     this.#shuttingDown = true;
     for (const resolve of this.#waiting.splice(0)) resolve(undefined);
   }
 
-  /** Gives what can be handed out to who waits for it. */
+  /** Hands out what it can to those who wait. */
   #serve(): void {
     while (this.#waiting.length > 0) {
       const key = this.#take();

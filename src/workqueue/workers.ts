@@ -1,63 +1,82 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { aborted, type Clock, sleep } from '../clock/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { WorkQueue } from './queue.ts';
 
-/** After handing out keys for so long without a pause, timers and sockets get a turn. */
+/** Time (ms) of handing out items after which timers and sockets get a turn of the event loop. */
 const TIME_SLICE_MS = 10;
+/** Time (ms) after which an item's worker is replaced by another until it comes back. */
+const OVERDUE_MS = 500;
+/** Most workers with an overdue item, in multiples of the concurrency: a server that answers nobody must not get them all. */
+const MOST_OVERDUE = 7;
 
-export interface WorkersOptions<K extends string> {
-  readonly queue: WorkQueue<K>;
-  /**
-   * Processes one key. Whether to try again is decided in here, by calling the queue's `forget`, `addRateLimited` or
-   * `addAfter`; an error that escapes is logged as a fault and not retried.
-   */
-  readonly process: (key: K) => Promise<void>;
-  /** Keys processed at once, at least 1. */
+/** Where workers get their items. */
+export interface WorkSource<T> {
+  /** The next item, as soon as there is one; undefined once it is shut down. Each item must be given back by `done`. */
+  get(): Promise<T | undefined>;
+  /** The processing of the item has ended, well or not. */
+  done(item: T): void;
+  /** The processing of the item takes long, so that it does not count among what is under way until it is done. */
+  lend(item: T): void;
+  /** Hands out nothing more. */
+  shutDown(): void;
+}
+
+export interface WorkersOptions<T> {
+  readonly source: WorkSource<T>;
+  /** Processes one item. Retries are decided in here; an error that escapes is logged as a fault and not retried. */
+  readonly process: (item: T) => Promise<void>;
+  /** Items processed at once, at least 1; overdue ones come on top. */
   readonly concurrency: number;
   /** How long a stop waits for what is in flight, milliseconds. */
   readonly drainMs: number;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly log: Logger;
 }
 
-/** Each takes one key after the other out of the queue, runs `process` for it, and marks it done. */
-export class Workers<K extends string> {
-  readonly #options: WorkersOptions<K>;
+/**
+ * Each worker takes one item after the other, processes it, and gives it back. An item that waits for a server for long
+ * (half a second) is no longer a worker's: another one takes its place, so that it holds up nobody (SPEC R16).
+ */
+export class Workers<T> {
+  readonly #options: WorkersOptions<T>;
+  readonly #working = new Set<Promise<void>>();
   #inFlight = 0;
-  /** When the first key of this turn of the event loop was taken; undefined: none was. */
+  #overdue = 0;
+  /** When the first item of this turn of the event loop was taken; undefined: none was. */
   #turnBegan: number | undefined;
 
-  constructor(options: WorkersOptions<K>) {
+  constructor(options: WorkersOptions<T>) {
     this.#options = options;
   }
 
-  /**
-   * Works until `signal` aborts, which shuts the queue down. Then waits for what is in flight, at most `drainMs`.
-   * Never rejects.
-   */
+  /** Works until `signal` aborts, which shuts the source down. Then waits for what is in flight, at most `drainMs`. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { queue, concurrency, logger } = this.#options;
-    // A worker takes a key only when it can start on it, so that what waits does so in the queue, where its order is kept.
-    const workers = Promise.all(Array.from({ length: concurrency }, () => this.#work(signal)));
-
+    const { source, concurrency, log } = this.#options;
+    for (let worker = 0; worker < concurrency; worker++) this.#start(signal);
     await aborted(signal);
-    queue.shutDown();
-    if (!(await this.#ended(workers))) {
-      logger.warn({ keys: this.#inFlight }, 'stopped before everything in flight had ended');
+    source.shutDown();
+    if (!(await this.#ended())) {
+      log.warn({ items: this.#inFlight }, 'stopped before everything in flight had ended');
     }
+  }
+
+  #start(signal: AbortSignal): void {
+    const work = this.#work(signal);
+    this.#working.add(work);
+    void work.then(() => this.#working.delete(work));
   }
 
   async #work(signal: AbortSignal): Promise<void> {
     for (;;) {
-      const key = await this.#options.queue.get();
+      const item = await this.#options.source.get();
       while (this.#isTurnLong()) await turn();
-      if (key === undefined || signal.aborted) return;
-      await this.#processOne(key);
+      if (item === undefined || signal.aborted) return;
+      const isReplaced = await this.#processOne(item, signal);
+      if (isReplaced) return;
     }
   }
 
-  /** Keys that need no I/O follow each other in microtasks, and 10,000 of them would block the event loop. */
+  /** Items that need no I/O follow each other in microtasks, and 10,000 of them would block the event loop. */
   #isTurnLong(): boolean {
     const { clock } = this.#options;
     if (this.#turnBegan !== undefined) return clock.now() - this.#turnBegan >= TIME_SLICE_MS;
@@ -68,25 +87,36 @@ export class Workers<K extends string> {
     return false;
   }
 
-  /** Never rejects: one key's fault must not end the work on the others. */
-  async #processOne(key: K): Promise<void> {
-    const { queue, process, logger } = this.#options;
+  /** Resolves to whether another worker has taken this one's place meanwhile. Never rejects. */
+  async #processOne(item: T, signal: AbortSignal): Promise<boolean> {
+    const { source, process, concurrency, clock, log } = this.#options;
+    let isReplaced = false;
+    const overdue = clock.setTimer(OVERDUE_MS, () => {
+      if (signal.aborted || this.#overdue >= MOST_OVERDUE * concurrency) return;
+      isReplaced = true;
+      this.#overdue += 1;
+      source.lend(item);
+      this.#start(signal);
+    });
     this.#inFlight += 1;
     try {
-      await process(key);
+      await process(item);
     } catch (err) {
-      logger.error({ key, err }, 'processing failed unexpectedly; not retried');
+      log.error({ item: String(item), err }, 'processing failed unexpectedly; not retried');
     } finally {
+      overdue.cancel();
       this.#inFlight -= 1;
-      queue.done(key);
+      if (isReplaced) this.#overdue -= 1;
+      source.done(item);
     }
+    return isReplaced;
   }
 
-  /** True when everything handed out has ended within the drain time. */
-  async #ended(workers: Promise<unknown>): Promise<boolean> {
+  /** Whether everything handed out has ended within the drain time. */
+  async #ended(): Promise<boolean> {
     const { clock, drainMs } = this.#options;
     const ended = new AbortController();
-    const idle = workers.then(() => {
+    const idle = Promise.all(this.#working).then(() => {
       ended.abort();
       return true;
     });

@@ -38,7 +38,7 @@ describe('where a value comes from', () => {
     expect(values['max-writes-in-flight']).toBe(32);
   });
 
-  test('[C6] a list is commas or repeats, from any of the three places', () => {
+  test('[C1] a list is commas or repeats, from any of the three places', () => {
     const expected = new Set(['a', 'b']);
     expect(flagValues(RUN_FLAGS, { namespaces: ['a', 'b'] }, {}).namespaces).toEqual(expected);
     expect(flagValues(RUN_FLAGS, { namespaces: ['a,b'] }, {}).namespaces).toEqual(expected);
@@ -110,14 +110,14 @@ describe('what is wrong is said in words that mend it', () => {
   });
 });
 
-test('[C6] durations: units, and a bare number of seconds', () => {
+test('[C1] durations: units, and a bare number of seconds', () => {
   const resync = (text: string) => flagValues(RUN_FLAGS, { resync: text }, {}).resync;
   expect(['500ms', '30s', '10m', '1h', '7', '0', '1.5s'].map(resync)).toEqual([
     500, 30_000, 600_000, 3_600_000, 7_000, 0, 1_500,
   ]);
 });
 
-test('[C6] sizes: powers of two and of ten, and bare bytes', () => {
+test('[C1] sizes: powers of two and of ten, and bare bytes', () => {
   const size = (text: string) =>
     flagValues(RUN_FLAGS, { 'source-cache-size': text }, {})['source-cache-size'];
   expect(['64Mi', '1Gi', '2Ki', '500K', '123', '0'].map(size)).toEqual([

@@ -34,7 +34,7 @@ async function outcome(args: readonly string[], env: Readonly<Record<string, str
 
 describe('a wrong command line', () => {
   test.each([
-    [[], 'a command is missing'],
+    [[], 'No command given.'],
     [['walk'], 'Unknown argument: walk'],
     [['runn'], 'Did you mean run?'],
     [['run', 'fast'], 'Unknown argument: fast'],
@@ -44,6 +44,7 @@ describe('a wrong command line', () => {
     [['run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
     [['run'], 'no cluster to work with'],
     [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
+    [['demo', '--kubeconfig', 'some/config'], 'uses a cluster only with --context'],
   ])('[O5] %j: exit code 2 and one sentence, no stack trace', async (args, words) => {
     const { code, out, err } = await outcome(args);
     expect(code).toBe(2);
@@ -66,14 +67,14 @@ describe('a server that does not let us work', () => {
     const { code, err } = await outcome(['run', '--kubeconfig', kubeconfig('http://127.0.0.1:1')]);
     expect(code).toBe(1);
     expect(err).toContain('cannot reach the API server at http://127.0.0.1:1 (context "here")');
-    expect(err).toContain('is the cluster up');
+    expect(err).toContain('check that the cluster is up');
     expect(err).not.toMatch(/\n\s+at /);
   });
 
   test.each([
     [401, 'Unauthorized', 'does not know who we are (401)', 'renew it'],
     [403, 'Forbidden', 'forbids us to read ConfigMaps (403)', 'manifests/rbac.yaml'],
-    [503, 'ServiceUnavailable', 'answers 503', 'is it healthy?'],
+    [503, 'ServiceUnavailable', 'answered 503', 'check its health'],
   ])('[O5] it answers %i: exit code 1 and what mends it', async (status, reason, what, mend) => {
     const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason, message: 'no' };
     const server = createServer((_request, response) => {
@@ -82,7 +83,12 @@ describe('a server that does not let us work', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      const { code, err } = await outcome(['run', '--kubeconfig', kubeconfig(`http://127.0.0.1:${port}`)]);
+      const { code, err } = await outcome([
+        'run',
+        '--once',
+        '--kubeconfig',
+        kubeconfig(`http://127.0.0.1:${port}`),
+      ]);
       expect(code).toBe(1);
       expect(err).toContain(what);
       expect(err).toContain(mend);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { memoryIo } from './memory-io.ts';
 
@@ -36,6 +37,27 @@ test('[C4] run --once that is stopped before all is done says so, and exits with
   } finally {
     await sandbox.stop();
   }
+});
+
+test('[W3] [W1] run retries a server that answers 503 at the start, asks only by its label, and says so', async () => {
+  const sandbox = createSandbox({ now: () => new Date(), uid: randomUUID });
+  await sandbox.start();
+  await using proxy = await startFaultProxy({
+    upstream: { url: sandbox.url, headers: {}, tls: {} },
+    tls: false,
+  });
+  proxy.inject({ fault: { kind: 'status', code: 503 }, times: 1 });
+  proxy.inject({ fault: { kind: 'reset' }, skip: 0, times: 1 });
+  const kubeconfig = join(folder, 'unready');
+  writeFileSync(kubeconfig, proxy.kubeconfig('none'));
+  const io = memoryIo();
+  const ended = runProgram(['run', '--kubeconfig', kubeconfig, '--log-format', 'json'], io);
+  await waitFor(() => io.err().includes('caches synced'), { deadlineMs: 15_000, describe: () => io.err() });
+  expect(io.err().split('the API server is not ready; retrying')).toHaveLength(3);
+  expect(proxy.requests.filter(({ path }) => !path.includes('labelSelector='))).toEqual([]);
+  io.stop();
+  expect(await ended).toBe(0);
+  await sandbox.stop();
 });
 
 test('[Q3] run that is stopped while its server does not answer ends at once, and in good order', async () => {

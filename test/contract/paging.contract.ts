@@ -54,6 +54,15 @@ export function pagingContract(server: Server): void {
       same({ items: body.items.length, hasMore: body.metadata.continue !== undefined });
     });
 
+    test.each(['', 'NotOlderThan', 'Exact'])(
+      '[W6] a list at a resourceVersion of the future is refused ("%s")',
+      async (match) => {
+        const parameters = { limit: '1', resourceVersion: '99999999999' };
+        const { code, json } = await page({ ...parameters, ...(match && { resourceVersionMatch: match }) });
+        same({ code, body: json });
+      },
+    );
+
     test('a token says at which version, so that another must not be asked for', async () => {
       const { body } = await page({ limit: '2' });
       const token = body.metadata.continue ?? '';

@@ -6,6 +6,9 @@ import type { Server } from './server.ts';
 const MERGE = 'application/merge-patch+json';
 const STREAM = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 
+/** No server gets so far. */
+const FUTURE = 99_999_999_999;
+
 const told = (lines: readonly WatchLine[]) =>
   lines.map(({ type, object }) => `${type} ${object.metadata.name}`);
 
@@ -160,6 +163,31 @@ export function watchContract(server: Server): void {
       const { namespace: other, oldVersion, client } = forgetful;
       const target = `/api/v1/namespaces/${other}/configmaps?watch=true&resourceVersion=${oldVersion}`;
       const open = await client.watch(target);
+
+      same({ code: open.code, lines: await open.ended() });
+    });
+
+    test('[W6] from a resourceVersion of the future: nothing comes, and no refusal', async () => {
+      const future = `resourceVersion=${FUTURE}`;
+      const silent = await watch(`${future}&allowWatchBookmarks=true&timeoutSeconds=4`);
+      await create('before-the-future');
+
+      same({ code: silent.code, lines: await silent.ended() });
+      await request('DELETE', path('before-the-future'));
+    });
+
+    test('[W6] from one that is nearly reached: what comes after it', async () => {
+      const future = Number(await version()) + 2;
+      const open = await watch(`resourceVersion=${future}`);
+      for (const name of ['near-a', 'near-b', 'near-c', 'near-d']) await create(name);
+
+      const [first] = await open.first(1);
+      expect(Number(first?.object.metadata.resourceVersion)).toBeGreaterThan(future);
+      for (const name of ['near-a', 'near-b', 'near-c', 'near-d']) await request('DELETE', path(name));
+    });
+
+    test('[W6] the state as of a resourceVersion of the future is refused in the stream', async () => {
+      const open = await watch(`${STREAM}&resourceVersion=${FUTURE}&timeoutSeconds=10`);
 
       same({ code: open.code, lines: await open.ended() });
     });

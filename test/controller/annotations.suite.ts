@@ -123,6 +123,24 @@ export function annotationsSuite(server: TestServer): void {
     });
   }
 
+  for (const asks of [{ 'include-keys': 'none.such' }, { 'exclude-keys': '*' }]) {
+    test.concurrent(`[R13] ${JSON.stringify(asks)}, which selects no key, changes nothing that exists and is reported`, async () => {
+      await using world = await World.open(server);
+      const controller = world.start();
+      await world.createSource({ data });
+      const companion = await world.companion('home/colors-synced', 'home/colors');
+      await world.ask('home/colors', asks);
+      await world.person.patch(world.full('home/colors'), { data: { plain: 'new' } });
+      await world.settle(controller);
+      expect(await world.configMap('home/colors-synced')).toEqual(companion);
+      expect(controller.log.told).toContainEqual(
+        expect.objectContaining({ level: 'warn', reason: expect.stringContaining(Object.keys(asks).join()) }),
+      );
+      await world.ask('home/colors', { 'include-keys': null, 'exclude-keys': null });
+      await world.companion('home/colors-synced', 'home/colors');
+    });
+  }
+
   test.concurrent('[M1] a source is what bears the label with the value true, and nothing else', async () => {
     await using world = await World.open(server);
     const controller = world.start();

@@ -47,7 +47,9 @@ export type Action =
   | { readonly do: 'namespace'; readonly name: string; readonly env: string }
   | { readonly do: 'delete namespace'; readonly name: string }
   | { readonly do: 'consent'; readonly name: string; readonly to: string | undefined }
-  | { readonly do: 'stop' | 'restart' | 'settle' };
+  | { readonly do: 'stop' | 'restart' | 'settle' }
+  /** The next write of the controller gets no answer. */
+  | { readonly do: 'silence' };
 
 export type Data = Readonly<Record<string, string>>;
 
@@ -125,7 +127,13 @@ function onSources(sources: readonly string[], ask: fc.Arbitrary<Ask>): fc.Arbit
 }
 
 const ofController: fc.Arbitrary<Action> = fc.record({
-  do: fc.constantFrom('stop' as const, 'restart' as const, 'settle' as const, 'settle' as const),
+  do: fc.constantFrom(
+    'stop' as const,
+    'restart' as const,
+    'settle' as const,
+    'settle' as const,
+    'silence' as const,
+  ),
 });
 
 function ofBlockers(keys: readonly string[]): fc.Arbitrary<Action> {

@@ -77,6 +77,6 @@ export function lanesSuite(server: TestServer): void {
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
     const { code, log } = await world.run('--once', '--dry-run');
     expect(code).toBe(0);
-    expect(log.split('\n').filter((line) => line.includes('dry run: would write'))).toHaveLength(1001);
+    expect(log.split('\n').filter((line) => line.includes('companion would be'))).toHaveLength(1001);
   });
 }

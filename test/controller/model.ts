@@ -92,12 +92,7 @@ export class Model {
 
   companionOf(source: ModelSource, key: string): Facts {
     const { ask } = source;
-    const data = Object.fromEntries(
-      Object.entries(source.data).filter(
-        ([name]) =>
-          ask.includeKeys === undefined || (ask.includeKeys === 'k*' ? name.startsWith('k') : name === 'k1'),
-      ),
-    );
+    const data = Object.fromEntries(Object.entries(source.data).filter(([name]) => isSelected(name, ask)));
     const full = this.#prefix + source.key;
     const [namespace = '', name = ''] = full.split('/');
     const copies = ask.copyLabels === 'team';
@@ -139,6 +134,11 @@ export class Model {
     if (source !== undefined) return source.ask.policy === 'retain';
     return facts.annotations[`${this.#domain}/deletion-policy`] === 'retain';
   }
+}
+
+export function isSelected(name: string, { includeKeys }: Ask): boolean {
+  if (includeKeys === undefined) return true;
+  return includeKeys === 'k*' ? name.startsWith('k') : name === 'k1';
 }
 
 function companionName({ key, ask }: ModelSource, prefix: string): string {

@@ -23,7 +23,7 @@ export function ownershipSuite(server: TestServer): void {
     await world.settle(controller);
     expect(await world.configMap('team-a/colors-synced')).toEqual(foreign);
     expect(controller.log.told.map((line) => [line.message, line['companion']])).toContainEqual([
-      'companion is in conflict',
+      'companion in conflict',
       world.full('team-a/colors-synced'),
     ]);
   });
@@ -149,7 +149,7 @@ export function ownershipSuite(server: TestServer): void {
     await world.settle(controller, { namespaces: true });
     await world.companion('team/shared', 'z/colors');
     expect(controller.log.told.map((line) => [line.message, line['source']])).toContainEqual([
-      'companion is in conflict',
+      'companion in conflict',
       world.full('a/colors'),
     ]);
     await world.person.patch(world.full('z/colors'), { data: { from: 'z again' } });
@@ -229,7 +229,10 @@ export function ownershipSuite(server: TestServer): void {
       expect(heals).toBeGreaterThanOrEqual(5);
       expect(heals).toBeLessThanOrEqual(8);
       expect(controller.log.told).toContainEqual(
-        expect.objectContaining({ message: 'companion is fought over; heals are slowed down', fieldManager }),
+        expect.objectContaining({
+          message: 'companion keeps being changed by another client; backing off',
+          fieldManager,
+        }),
       );
       await world.companion('home/colors-synced', 'home/colors');
     },

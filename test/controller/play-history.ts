@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
 import { isAlreadyExists } from '../../src/kube/errors.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Facts, factsOf } from './expected-companion.ts';
 import { fastClock } from './fast-clock.ts';
 import { type Action, type Ask, MARK_TAMPERINGS } from './history.ts';
-import { Model, type ModelSource } from './model.ts';
+import { isSelected, Model, type ModelSource } from './model.ts';
 import type { RunningController } from './running-controller.ts';
 import type { TestServer } from './server.ts';
 import { tamper } from './tampering.ts';
@@ -20,6 +21,7 @@ export interface PlayOptions {
   readonly across: boolean;
 }
 
+const WRITES = { method: ['POST', 'PATCH', 'DELETE'], path: /\/configmaps/ };
 const HOMES = ['home', 'base', 'denied'];
 
 /** Does what the history says, back to back, and holds what is there in the end, and at each `settle`, against the model. */
@@ -29,19 +31,27 @@ export async function playHistory(
   options: PlayOptions,
 ): Promise<void> {
   await using world = await World.open(server, HOMES.slice(1));
-  const player = new Player(world, options);
+  const isSilenced = history.some((action) => action.do === 'silence');
+  await using proxy = isSilenced
+    ? await startFaultProxy({ upstream: world.place.access, tls: false })
+    : undefined;
+  const player = new Player(world, options, proxy);
   for (const action of history) await player.act(action);
   await player.settle();
+  await player.stop();
 }
 
 class Player {
   readonly #world: World;
   readonly #model: Model;
   readonly #options: PlayOptions;
+  /** Between the controller and the server, where some writes get no answer. */
+  readonly #proxy: FaultProxy | undefined;
   #controller: RunningController | undefined;
 
-  constructor(world: World, options: PlayOptions) {
+  constructor(world: World, options: PlayOptions, proxy: FaultProxy | undefined) {
     this.#world = world;
+    this.#proxy = proxy;
     this.#options = options;
     this.#model = new Model(world.domain, world.place.prefix);
     for (const name of HOMES) this.#model.namespaces.set(name, { env: '', consent: undefined });
@@ -67,11 +77,11 @@ class Player {
   #start(): void {
     this.#controller ??= this.#world.start(
       { 'deny-target-namespaces': this.#world.full('denied') },
-      { clock: fastClock(CLOCK_SPEED) },
+      { clock: fastClock(CLOCK_SPEED), ...(this.#proxy && { cluster: { server: this.#proxy.url } }) },
     );
   }
 
-  async #stop(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#controller?.stop();
     this.#controller = undefined;
   }
@@ -107,12 +117,14 @@ class Player {
       case 'delete namespace':
         return this.#deleteNamespace(action.name);
       case 'stop':
-        return this.#stop();
+        return this.stop();
       case 'restart':
-        await this.#stop();
+        await this.stop();
         return this.#start();
       case 'settle':
         return this.settle();
+      case 'silence':
+        this.#proxy?.inject({ match: WRITES, fault: { kind: 'no-answer' }, times: 1 });
     }
   }
 
@@ -296,9 +308,13 @@ function asksToRetain(action: Action): boolean {
   return 'ask' in action && action.ask.policy === 'retain';
 }
 
-/** A companion with the source's own name may be a bad request (SPEC R13), which leaves things as they chance to be. */
-function isRefused({ key, ask }: ModelSource): boolean {
-  return ask.companionName === key.split('/')[1];
+/** An invalid request (SPEC R13) leaves things as they chance to be: a companion with the source's own name, keys that select nothing. */
+function isRefused({ key, ask, data }: ModelSource): boolean {
+  const keys = Object.keys(data);
+  return (
+    ask.companionName === key.split('/')[1] ||
+    (keys.length > 0 && !keys.some((name) => isSelected(name, ask)))
+  );
 }
 
 /** What others put on a companion stays on it, and goes with it: not the model's business. */

@@ -54,7 +54,7 @@ export function reconcilingSuite(server: TestServer): void {
     await world.gone('home/colors-synced');
   });
 
-  test.concurrent('[R3] retained companions stay exactly as they are, and are adopted when the source returns', async () => {
+  test.concurrent('[R3] [R4] retained companions stay exactly as they are, and are adopted when the source returns', async () => {
     await using world = await World.open(server, ['team-a']);
     const controller = world.start();
     const source = {
@@ -123,6 +123,7 @@ export function reconcilingSuite(server: TestServer): void {
       await world.createSource({ name, asks: { 'deletion-policy': policy } });
       await world.companion(`home/${name}-synced`, `home/${name}`, { retained: name === 'drop' });
     }
+    const keep = await world.source('home/keep');
     for (const name of ['keep', 'drop']) {
       await world.person.patch(world.full(`home/${name}`), {
         metadata: {
@@ -132,8 +133,27 @@ export function reconcilingSuite(server: TestServer): void {
       });
     }
     await world.gone('home/drop-synced');
-    await world.settle(controller);
     await world.companion('home/keep-synced', 'home/keep', { retained: true });
+    await world.person.delete(world.full('home/keep'));
+    await world.settle(controller);
+    await world.companion('home/keep-synced', keep, { retained: true });
+  });
+
+  test.concurrent('[R4] a policy changed in the very edit that narrows the targets counts, and holds after the source is gone', async () => {
+    await using world = await World.open(server, ['team-a']);
+    const controller = world.start();
+    const both = `${world.full('home')},${world.full('team-a')}`;
+    await world.createSource({ asks: { 'target-namespaces': both } });
+    const companions = ['home/colors-synced', 'team-a/colors-synced'];
+    for (const key of companions) await world.companion(key, 'home/colors');
+    await world.ask('home/colors', { 'target-namespaces': world.full('none'), 'deletion-policy': 'retain' });
+    for (const key of companions) await world.companion(key, 'home/colors', { retained: true });
+    const source = await world.source('home/colors');
+    await world.person.delete(world.full('home/colors'));
+    await world.settle(controller, { namespaces: true });
+    for (const key of companions) await world.companion(key, source, { retained: true });
+    await world.createSource({ asks: { 'target-namespaces': both } });
+    for (const key of companions) await world.companion(key, 'home/colors');
   });
 
   test.concurrent('[R5] what was edited, deleted and created while the controller was down is made good', async () => {
@@ -228,20 +248,18 @@ export function reconcilingSuite(server: TestServer): void {
     }
   });
 
-  const malformed: [annotation: string, value: string][] = [
-    ['target-namespaces', '^team-.*$'],
-    ['target-namespace-selector', 'env in dev'],
-    ['companion-name', '{team}-x'],
-    ['include-keys', ''],
-    ['include-keys', 'none.such'],
-    ['exclude-keys', 'a b'],
-    ['exclude-keys', '*'],
-    ['copy-labels', '(x)'],
-    ['copy-annotations', 'a b'],
-    ['deletion-policy', 'Delete'],
-  ];
-  for (const [annotation, value] of malformed) {
-    test.concurrent(`[R13] a bad ${annotation}, "${value}", changes nothing that exists and is reported once`, async () => {
+  const malformed: Record<string, string> = {
+    'target-namespaces': '^team-.*$',
+    'target-namespace-selector': 'env in dev',
+    'companion-name': '{team}-x',
+    'include-keys': '',
+    'exclude-keys': 'a b',
+    'copy-labels': '(x)',
+    'copy-annotations': 'a b',
+    'deletion-policy': 'Delete',
+  };
+  for (const [annotation, value] of Object.entries(malformed)) {
+    test.concurrent(`[R13] a bad ${annotation} changes nothing that exists and is reported once`, async () => {
       await using world = await World.open(server, ['team-a', 'team-b']);
       const controller = world.start();
       await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });

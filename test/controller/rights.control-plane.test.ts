@@ -12,7 +12,7 @@ import { World } from './world.ts';
 const CONFIG_MAPS = {
   apiGroups: [''],
   resources: ['configmaps'],
-  verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+  verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
 };
 const OWN_NAMESPACE = { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] };
 

@@ -111,7 +111,7 @@ export function runningSuite(server: TestServer): void {
     expect(await world.place.countWrites()).toBe(before);
   });
 
-  test.concurrent('[C4] run --dry-run says what it would write, and writes nothing', async () => {
+  test.concurrent('[C4] run --dry-run logs what it would write, and writes nothing', async () => {
     await using world = await World.open(server, ['team-a', 'team-b']);
     await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
     await world.run('--once');
@@ -123,13 +123,13 @@ export function runningSuite(server: TestServer): void {
     expect(code).toBe(0);
     const said = log
       .split('\n')
-      .filter((line) => line.includes('dry run: would write'))
+      .filter((line) => line.includes('companion would be'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .map(({ action, companion }) => `${action} ${companion}`);
+      .map(({ msg, companion }) => `${msg}: ${companion}`);
     expect(said.sort()).toEqual([
-      `create ${world.full('home/plain-synced')}`,
-      `create ${world.full('team-b/colors-synced')}`,
-      `delete ${world.full('team-a/colors-synced')}`,
+      `companion would be created: ${world.full('home/plain-synced')}`,
+      `companion would be created: ${world.full('team-b/colors-synced')}`,
+      `companion would be deleted: ${world.full('team-a/colors-synced')}`,
     ]);
   });
 }

@@ -45,11 +45,11 @@ describe.skipIf(lacks.ownControlPlane())('a real control plane', () => {
   test('[W3] is killed and comes back with the same etcd', async () => {
     await using trouble = await Trouble.open(server);
     await controlPlane.killApiServer();
-    await waitFor(() => log(trouble, 'cannot watch, will keep trying').length > 0, { deadlineMs: 20_000 });
+    await waitFor(() => log(trouble, 'watch failed, retrying').length > 0, { deadlineMs: 20_000 });
     await controlPlane.restartApiServer();
     await trouble.happen();
     await trouble.comesTrue();
-    await waitFor(() => log(trouble, 'watching again').length > 0, { deadlineMs: 20_000 });
+    await waitFor(() => log(trouble, 'resolved').length > 0, { deadlineMs: 20_000 });
     expect(trouble.controller.log.told.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe.skipIf(lacks.ownControlPlane())('a real control plane', () => {
     await using trouble = await Trouble.open(server);
     await trouble.happen();
     await trouble.comesTrue();
-    expect(log(trouble, 'the server does not stream lists, listing in pages from now on')).not.toEqual([]);
+    expect(log(trouble, 'the server does not stream lists; listing in pages from now on')).not.toEqual([]);
     await controlPlane.restartApiServer();
   });
 

@@ -141,6 +141,13 @@ export class World implements AsyncDisposable {
     await this.person.patch(this.full(key), { metadata: { labels: { [`${this.domain}/managed`]: null } } });
   }
 
+  /** One that is known to be there. */
+  async source(key: string): Promise<ConfigMap> {
+    const source = await this.configMap(key);
+    if (source === undefined) throw new Error(`there is no ${key}`);
+    return source;
+  }
+
   /** Waits until the object at `key` is in every respect the companion that the source, as it is now, should have there. */
   async companion(
     key: string,

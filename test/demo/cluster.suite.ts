@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { loadCluster } from '../../src/kube/config/kube-config.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { type ApiClient, openApiClient } from '../support/api-client.ts';
 import type { ClusterAccess } from '../support/cluster-access.ts';
@@ -32,7 +33,10 @@ export function clusterSuite(server: {
     return body.items.map(({ metadata }) => metadata.name).filter((name) => OWN.includes(name));
   };
   const play = (io: ReturnType<typeof memoryIo>) =>
-    runProgram(['demo', '--kubeconfig', server.kubeconfigPath()], io);
+    runProgram(
+      ['demo', '--kubeconfig', server.kubeconfigPath(), '--context', contextOf(server.kubeconfigPath())],
+      io,
+    );
 
   test('[C5] it works beside what is there, says loudly what it skips, and leaves nothing behind', async () => {
     const bystander = await api.watch(`/api/v1/namespaces/${BYSTANDER}/configmaps?watch=true`);
@@ -107,4 +111,9 @@ async function createNamespace(api: ApiClient, name: string) {
   });
   expect(code).toBe(201);
   return body.metadata;
+}
+
+/** The current context of a kubeconfig. */
+function contextOf(path: string): string {
+  return loadCluster({ kubeconfig: path, env: {} }).context ?? '';
 }

@@ -113,7 +113,7 @@ describe("[C5] in somebody's cluster", () => {
     const url = `${server.url}/api/v1/namespaces/default/configmaps`;
     const theirs = { name: 'theirs', labels: { 'workshop.io/managed': 'true' } };
     await post(url, { apiVersion: 'v1', kind: 'ConfigMap', metadata: theirs });
-    expect(await runProgram(['demo', '--kubeconfig', path], memoryIo())).toBe(0);
+    expect(await runProgram(['demo', '--kubeconfig', path, '--context', 'sandbox'], memoryIo())).toBe(0);
     const { items } = (await (await fetch(url)).json()) as { items: readonly unknown[] };
     expect(items).toHaveLength(1);
   });

@@ -49,7 +49,7 @@ export async function rehearsal(
     const flags = flagValues(CONTROLLER_FLAGS, { domain, ...options.flags }, {});
     const session = openController(sandboxCluster(server), flags, log, systemClock);
     return {
-      hasSynced: () => session.controller.hasSynced(),
+      isSynced: () => session.controller.isSynced(),
       run: async (signal) => {
         isRunning = true;
         await session.controller.run(AbortSignal.any([signal, halt.signal]));

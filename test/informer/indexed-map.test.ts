@@ -24,7 +24,7 @@ describe('an indexed map', () => {
     expect(map.byIndex('colour', 'blue')).toEqual([]);
   });
 
-  test('files a changed item anew and gives the old one back', () => {
+  test('files a changed item again and returns the old one', () => {
     const map = new IndexedMap(byColour);
     const a1 = item('a', 1, 'red', 'green');
     const a2 = item('a', 2, 'green', 'blue');

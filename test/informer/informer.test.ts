@@ -6,6 +6,7 @@ import { fail, hang, ScriptedListWatch, send, wait } from './scripted-list-watch
 import {
   added,
   apiError,
+  bookmark,
   deleted,
   expired,
   initialEventsEnd,
@@ -24,7 +25,7 @@ const b2 = widget('b', 2);
 const listed = send(added(a1), added(b2), initialEventsEnd(10));
 
 describe('handlers', () => {
-  test('are told of additions, updates with the old item, and deletions whose last state is known', async () => {
+  test('are called for additions, updates with the old item, and deletions whose last state is known', async () => {
     await using running = await startInformer({
       watches: [
         [listed, send(added(widget('c', 11)), modified(widget('a', 12)), deleted(widget('b', 13))), hang],
@@ -38,10 +39,18 @@ describe('handlers', () => {
   });
 
   test('hear nothing of a repeated event, of a deletion of what is unknown, or of a bookmark', async () => {
+    const a11 = widget('a', 11);
     await using running = await startInformer({
-      watches: [[listed, send(added(a1), modified(b2), deleted(widget('z', 3))), hang]],
+      watches: [
+        [
+          listed,
+          send(modified(a11), modified(a11), added(a11)),
+          send(deleted(widget('z', 12)), bookmark(13)),
+          hang,
+        ],
+      ],
     });
-    expect(running.replay.told).toEqual(['add default/a@1', 'add default/b@2']);
+    expect(running.replay.told.slice(2)).toEqual(['update default/a@1->11']);
     expect(running.replay.faults).toEqual([]);
   });
 
@@ -54,7 +63,9 @@ describe('handlers', () => {
 
   test('that throw are logged, and stop neither the informer nor the others', async () => {
     const clock = new ManualClock();
-    const server = new ScriptedListWatch<Widget>(clock, { watches: [[listed, send(deleted(a1)), hang]] });
+    const server = new ScriptedListWatch<Widget>(clock, {
+      watches: [[listed, send(deleted(widget('a', 11))), hang]],
+    });
     const running = new RunningInformer(clock, new Map([['*', server]]));
     await using _ = running;
     const broken = () => {
@@ -84,7 +95,7 @@ describe('handlers', () => {
 describe('the life of an informer', () => {
   test('it is run once', async () => {
     await using running = await startInformer({ watches: [[listed, hang]] });
-    await expect(running.informer.run(running.signal)).rejects.toThrow('started before');
+    await expect(running.informer.run(running.signal)).rejects.toThrow('only once');
   });
 
   test('whenSynced resolves when the handlers know of the first list, and at once from then on', async () => {
@@ -104,7 +115,7 @@ describe('the life of an informer', () => {
     const waiting = running.informer.whenSynced(patience.signal);
     patience.abort();
     await waiting;
-    expect(running.informer.hasSynced()).toBe(false);
+    expect(running.informer.isSynced()).toBe(false);
   });
 
   const moments: Record<string, Script> = {
@@ -165,11 +176,11 @@ describe('several list-watches, one store', () => {
     });
     await running.start();
     expect(running.cached).toEqual(['one/x@1']);
-    expect(running.informer.hasSynced() || synced).toBe(false);
+    expect(running.informer.isSynced() || synced).toBe(false);
     await running.clock.advance(1_000);
     await patient;
     expect(running.cached).toEqual(['one/x@1', 'two/x@2']);
-    expect(running.informer.hasSynced()).toBe(true);
+    expect(running.informer.isSynced()).toBe(true);
     expect(running.informer.lister.get(keyed('x', 'two'))?.resourceVersion).toBe('2');
     expect(running.informer.lister.byIndex('colour', 'red')).toHaveLength(2);
     expect(running.informer.lister.size).toBe(2);
@@ -194,13 +205,21 @@ describe('several list-watches, one store', () => {
   test('[P2] one that fails is named in the log, and the others go on', async () => {
     await using running = informerOn(new ManualClock(), {
       one: { watches: [[fail(apiError(403, 'Forbidden'))]] },
-      two: { watches: [[send(added(two), initialEventsEnd(6)), wait(60_000), send(deleted(two)), hang]] },
+      two: {
+        watches: [
+          [
+            send(added(two), initialEventsEnd(6)),
+            wait(60_000),
+            send(deleted(widget('x', 7, { namespace: 'two' }))),
+            hang,
+          ],
+        ],
+      },
     });
     await running.start();
     await running.clock.advance(60_000);
     expect(running.cached).toEqual([]);
     expect(running.replay.told).toEqual(['add two/x@2', 'delete two/x@2']);
-    expect(running.informer.staleMs()).toBe(60_000);
     const warnings = running.log.lines.filter(({ level }) => level === 'warn');
     expect(warnings).toMatchObject([{ scope: 'one', reason: '403 Forbidden' }]);
   });
@@ -293,7 +312,7 @@ describe('[W2] no turn of the event loop takes more than 20 ms', () => {
     });
     await running.informer.run(stop.signal);
     expect(told.length).toBeLessThan(10);
-    expect(running.informer.hasSynced()).toBe(false);
+    expect(running.informer.isSynced()).toBe(false);
     expect(clock.pendingTimers).toBe(0);
     expect(server.underWay).toBe(0);
   });

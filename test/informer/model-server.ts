@@ -18,19 +18,25 @@ import {
   widget,
 } from './widgets.ts';
 
-/** A server may send fewer than were asked for; this one does, so that few objects make several pages. */
+/**
+ * A server may send fewer than were asked for; this one does, so that few objects make several
+ * pages.
+ */
 const PAGE_SIZE = 2;
 
 /** What breaks every open connection; `closed` ends it in good order. */
 export type Cut = Error | 'closed';
 
 /**
- * The simplest server that keeps the rules of a Kubernetes watch: a state, a history that can be compacted,
- * and watches that follow the history. Everything else about it is faults.
+ * The simplest server that keeps the rules of a Kubernetes watch: a state, a history that can be
+ * compacted, and watches that follow the history. Everything else about it is faults.
  */
 export class ModelServer implements ListWatch<Widget> {
   readonly state = new Map<string, Widget>();
-  /** `ignored`: as a server that does not know the parameter, it sends the objects and then just watches. */
+  /**
+   * `ignored`: as a server that does not know the parameter, it sends the objects and then just
+   * watches.
+   */
   streaming: 'yes' | 'refused' | 'ignored' = 'yes';
   duplicates = false;
   underWay = 0;
@@ -40,8 +46,15 @@ export class ModelServer implements ListWatch<Widget> {
   #version = 10;
   #compactedTo = 0;
   #uids = 0;
+  #backup: { readonly version: number; readonly state: ReadonlyMap<string, Widget> } = {
+    version: this.#version,
+    state: new Map(),
+  };
+  /** The history started over, and the client does not know how far it is. */
+  #restored = false;
 
   write(name: string, colour: string): void {
+    if (this.#restored) return;
     this.#version += 1;
     const known = this.state.get(name);
     const uid = known?.metadata.uid ?? `uid-${++this.#uids}`;
@@ -52,10 +65,29 @@ export class ModelServer implements ListWatch<Widget> {
 
   delete(name: string): void {
     const known = this.state.get(name);
-    if (known === undefined) return;
+    if (known === undefined || this.#restored) return;
     this.#version += 1;
     this.state.delete(name);
     this.#record(deleted(widget(name, this.#version, { uid: known.metadata.uid, colour: known.colour })));
+  }
+
+  backUp(): void {
+    this.#backup = { version: this.#version, state: new Map(this.state) };
+  }
+
+  /**
+   * Goes back to the backup. Nothing is written until the client knows: nobody can notice a history
+   * that has got past the version at which the client stopped. Open watches stay open, as behind a
+   * proxy, and bring nothing old.
+   */
+  restore(): void {
+    this.#version = this.#backup.version;
+    this.state.clear();
+    for (const [name, object] of this.#backup.state) this.state.set(name, object);
+    const kept = this.#history.filter(({ version }) => version <= this.#version);
+    this.#history.splice(0, this.#history.length, ...kept);
+    this.#compactedTo = Math.min(this.#compactedTo, this.#version);
+    this.#restored = true;
   }
 
   compact(): void {
@@ -94,6 +126,7 @@ export class ModelServer implements ListWatch<Widget> {
     const end = from + Math.min(limit, PAGE_SIZE);
     const items = [...this.state.values()].slice(from, end);
     const more = end < this.state.size;
+    if (!more || limit === 1) this.#restored = false;
     return {
       items,
       resourceVersion: String(version),
@@ -144,10 +177,16 @@ export class ModelServer implements ListWatch<Widget> {
 
   /** What is new for `watch`; empty when there is nothing. */
   #next(watch: OpenWatch): WatchEvent<Widget>[] {
+    // As a kube-apiserver does, asked for a version from its future.
+    if (this.#version < watch.sent) return [];
     const batch = this.#since(watch.sent);
     watch.sent = this.#version;
-    if (watch.unmarked) batch.push(initialEventsEnd(watch.sent));
-    else if (watch.bookmarkDue) batch.push(bookmark(watch.sent));
+    if (watch.unmarked) {
+      batch.push(initialEventsEnd(watch.sent));
+      this.#restored = false;
+    } else if (watch.bookmarkDue) {
+      batch.push(bookmark(watch.sent));
+    }
     watch.unmarked = false;
     watch.bookmarkDue = false;
     return batch;

@@ -29,12 +29,12 @@ test('[W2] the initial list streams: nothing is seen before its end, all of it a
   await running.clock.advance(150);
   expect(running.cached).toEqual([]);
   expect(running.replay.told).toEqual([]);
-  expect(running.informer.hasSynced()).toBe(false);
+  expect(running.informer.isSynced()).toBe(false);
 
   await running.clock.advance(50);
   expect(running.cached).toEqual(['default/a@1', 'default/b@2']);
   expect(running.replay.told).toEqual(['add default/a@1', 'add default/b@2']);
-  expect(running.informer.hasSynced()).toBe(true);
+  expect(running.informer.isSynced()).toBe(true);
   expect(server.requests.map((request) => request.call)).toEqual(['watch']);
   expect(server.watches[0]).toMatchObject({ sendInitialEvents: true });
   expect(server.watches[0]).not.toHaveProperty('resourceVersion');
@@ -60,7 +60,7 @@ test('[W2] changes that come before the end of the streamed list are part of it,
   expect(running.cached).toEqual(['default/a@5']);
 });
 
-test('[W2] a first list is told only when the store holds all of it', async () => {
+test('[W2] handlers are called for the first list only when the store holds all of it', async () => {
   const seen: number[] = [];
   await using running = await startInformer({
     watches: [[wait(10), send(added(a1), added(b2), initialEventsEnd(9)), hang]],
@@ -178,8 +178,7 @@ test('[W2] a relist tells the difference: unchanged objects not at all, missing 
 });
 
 test('[W2] an object recreated while the watch was away is a deletion and an addition', async () => {
-  // The same version under another uid: what an etcd that was restored from a backup can give.
-  const again = widget('a', 1, { uid: 'another' });
+  const again = widget('a', 7, { uid: 'another' });
   await using running = await startInformer({
     watches: [
       [send(added(a1), initialEventsEnd(5)), fail(expired)],
@@ -187,7 +186,7 @@ test('[W2] an object recreated while the watch was away is a deletion and an add
     ],
   });
   await running.clock.advance(800);
-  expect(running.replay.told.slice(1)).toEqual(['delete default/a@1 (tombstone)', 'add default/a@1']);
+  expect(running.replay.told.slice(1)).toEqual(['delete default/a@1 (tombstone)', 'add default/a@7']);
 });
 
 test('[W2] a version that is known is not converted again', async () => {
@@ -199,7 +198,7 @@ test('[W2] a version that is known is not converted again', async () => {
   await using running = await startInformer({
     transform,
     watches: [
-      [send(added(a1), added(b2), initialEventsEnd(5)), send(modified(b2)), fail(expired)],
+      [send(added(a1), added(b2), initialEventsEnd(2)), send(modified(b2)), fail(expired)],
       [send(added(a1), added(widget('b', 6)), initialEventsEnd(8)), hang],
     ],
   });

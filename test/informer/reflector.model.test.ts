@@ -42,6 +42,8 @@ const happening = fc.oneof(
       .map((ms): Happening => [`pass ${ms} ms`, (_, clock) => clock.advance(ms)]),
   },
   { weight: 1, arbitrary: fc.constant<Happening>(['compact', (s) => s.compact()]) },
+  { weight: 1, arbitrary: fc.constant<Happening>(['back up', (s) => s.backUp()]) },
+  { weight: 2, arbitrary: fc.constant<Happening>(['restore', (s) => s.restore()]) },
   { weight: 1, arbitrary: fc.constant<Happening>(['bookmarks', (s) => s.sendBookmarks()]) },
   { weight: 2, arbitrary: error.map((e): Happening => [`cut: ${e.message}`, (s) => s.cut(e)]) },
   { weight: 1, arbitrary: fc.constant<Happening>(['close', (s) => s.cut('closed')]) },
@@ -78,10 +80,13 @@ const history = fc
   .array(happening, { maxLength: 30 })
   .map((happenings) => ({ happenings, toString: () => happenings.map(([what]) => what).join('; ') }));
 
-/** The longest backoff, then a silent connection, or a silent server that ignores streaming, and a list. */
+/**
+ * The longest backoff, then a silent connection, or a silent server that ignores streaming, and a
+ * list.
+ */
 const TO_RECOVER_MS = 5 * 60_000;
 
-test('[W3] whatever happens, in the end the store is what the server has, and what the handlers were told', async () => {
+test('[W3] [W6] whatever happens, in the end the store is what the server has, and what the handlers were told', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ({ happenings }) => {
       const clock = new ManualClock();
@@ -94,9 +99,13 @@ test('[W3] whatever happens, in the end the store is what the server has, and wh
 
       const { lister } = running.informer;
       const truth = [...server.state.values()].map(
-        ({ metadata }) => `default/${metadata.name}@${metadata.resourceVersion}`,
+        ({ metadata, colour }) => `default/${metadata.name}@${metadata.resourceVersion} ${colour}`,
       );
-      expect(running.cached).toEqual(truth.sort());
+      const cached = Array.from(
+        lister.values(),
+        (item) => `${item.key}@${item.resourceVersion} ${item.colours.join()}`,
+      );
+      expect(cached.sort()).toEqual(truth.sort());
       expect(new Map(running.replay.state)).toEqual(
         new Map(Array.from(lister.values(), (item) => [item.key, item])),
       );

@@ -6,7 +6,10 @@ import { RecordedLog } from './recorded-log.ts';
 import { type ListReply, ScriptedListWatch, type WatchStep } from './scripted-list-watch.ts';
 import { byColour, type StoredWidget, storeWidget, type Widget } from './widgets.ts';
 
-/** Keeps what an informer's handlers were told: as lines (`add default/a@1`), and folded into a state. */
+/**
+ * Keeps what an informer's handlers were told: as lines (`add default/a@1`), and folded into a
+ * state.
+ */
 class Replay implements Handler<StoredWidget> {
   readonly told: string[] = [];
   readonly state = new Map<string, StoredWidget>();
@@ -23,6 +26,10 @@ class Replay implements Handler<StoredWidget> {
     if (this.state.get(old.key) !== old) this.faults.push(`update of ${item.key} from a state never told`);
     if (old.uid !== item.uid) this.faults.push(`update of ${item.key} across uids`);
     this.state.set(item.key, item);
+  }
+
+  historyRestarted(): void {
+    this.told.push('history restarted');
   }
 
   delete(item: StoredWidget, tombstone: boolean): void {
@@ -92,6 +99,8 @@ export class RunningInformer implements AsyncDisposable {
 export interface Script extends RunningOptions {
   readonly lists?: readonly ListReply<Widget>[];
   readonly watches?: readonly (readonly WatchStep<Widget>[])[];
+  /** Default: the server's history has gone on. */
+  readonly checks?: readonly ListReply<Widget>[];
   /** Default: a new one. */
   readonly clock?: ManualClock;
 }

@@ -32,26 +32,36 @@ export type Request =
   | { readonly at: number; readonly call: 'list'; readonly options: ListOptions }
   | { readonly at: number; readonly call: 'watch'; readonly options: WatchOptions };
 
+/** The reply to a check by default: a history that has gone on. */
+const LATER = '999999';
+
 /**
- * A server that plays a script: the nth list gets the nth of `lists`, the nth watch the nth of `watches`,
- * and the last of each is repeated for ever.
+ * A server that plays a script: the nth list gets the nth of `lists`, the nth watch the nth of
+ * `watches`, the nth check the nth of `checks`. The last of each is repeated indefinitely. A check
+ * is the list of one object by which a reflector learns how far the server's history is.
  */
 export class ScriptedListWatch<T extends KubeObject> implements ListWatch<T> {
+  /** Without the checks. */
   readonly requests: Request[] = [];
+  /** When there was a check. */
+  readonly checks: number[] = [];
   /** Calls that have not returned: 0 once everything was closed. */
   underWay = 0;
   readonly #clock: Clock;
   readonly #lists: readonly ListReply<T>[];
   readonly #watches: readonly (readonly WatchStep<T>[])[];
+  readonly #checks: readonly ListReply<T>[];
 
   constructor(
     clock: Clock,
     script: {
       readonly lists?: readonly ListReply<T>[];
       readonly watches?: readonly (readonly WatchStep<T>[])[];
+      readonly checks?: readonly ListReply<T>[];
     },
   ) {
     this.#clock = clock;
+    this.#checks = script.checks ?? [{ items: [], resourceVersion: LATER, bytes: 0 }];
     this.#lists = script.lists ?? [];
     this.#watches = script.watches ?? [];
   }
@@ -65,8 +75,7 @@ export class ScriptedListWatch<T extends KubeObject> implements ListWatch<T> {
   }
 
   async list(options: ListOptions, signal: AbortSignal): Promise<ListPage<T>> {
-    const reply = nth(this.#lists, this.lists.length, 'list');
-    this.requests.push({ at: this.#clock.now(), call: 'list', options });
+    const reply = this.#replyTo(options);
     this.underWay += 1;
     try {
       if (reply === 'hang') await aborted(signal);
@@ -76,6 +85,16 @@ export class ScriptedListWatch<T extends KubeObject> implements ListWatch<T> {
     } finally {
       this.underWay -= 1;
     }
+  }
+
+  #replyTo(options: ListOptions): ListReply<T> {
+    const at = this.#clock.now();
+    if (options.limit === 1 && options.continue === undefined) {
+      this.checks.push(at);
+      return nth(this.#checks, this.checks.length - 1, 'check');
+    }
+    this.requests.push({ at, call: 'list', options });
+    return nth(this.#lists, this.lists.length - 1, 'list');
   }
 
   async *watch(options: WatchOptions, signal: AbortSignal): AsyncGenerator<readonly WatchEvent<T>[]> {

@@ -26,7 +26,7 @@ export interface LoopbackServer {
   readonly requests: readonly ReceivedRequest[];
   /** Connections accepted so far. */
   connections(): number;
-  /** Cuts every connection and comes back on the same port, with other certificates and no memory of TLS sessions. */
+  /** Cuts every connection and restarts on the same port with other certificates. */
   restart(tls: ServerOptions): Promise<void>;
   stop(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock/clock.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { createTransport, type Transport, type TransportOptions } from '../../src/kube/http/transport.ts';
 
-/** A transport that is stopped with the test; `stop` stops it before. */
+/** A transport that stops with the test, or earlier through `stop`. */
 export function openTransport(
   cluster: Cluster,
   options: Partial<TransportOptions> = {},
@@ -22,7 +22,7 @@ export function openTransport(
   return { transport, stop };
 }
 
-/** The error that a promise must reject with. */
+/** The error that `promise` rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise;

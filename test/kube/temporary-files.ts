@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder that goes with the test, and a way to write into it: gives the file's path. */
+/** A folder that exists until the end of the test. `write` returns the path of the file. */
 export function temporaryFolder(): { readonly path: string; write(name: string, text: string): string } {
   const path = mkdtempSync(join(tmpdir(), 'mirror-controller-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));

@@ -4,11 +4,11 @@ import type { ConfigMap } from '../../src/kube/api/types.ts';
 import type { StringMap } from '../../src/mirror/vocabulary.ts';
 import type { Ask, Pattern, Rules, Selector } from './model.ts';
 import { companion, configMap, type controllerReference, namespace, source, stripped } from './wire.ts';
-import { boundsOf, type MirrorWorld } from './world.ts';
+import { boundsOf, type World } from './world.ts';
 
 /** A world, with what its sources ask for and its rules, as they were drawn. */
 export interface RandomWorld {
-  readonly world: MirrorWorld;
+  readonly world: World;
   readonly asks: readonly Ask[];
   readonly rules: Rules;
 }

@@ -1,6 +1,7 @@
 import { keyOf, type ObjectKey, objectKey, parseKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
 import { companionShape } from '../../src/mirror/companion/companion.ts';
+import { mayDelete } from '../../src/mirror/companion/ownership.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
 import type { Bounds } from '../../src/mirror/plan/placement.ts';
@@ -12,7 +13,7 @@ import { parseNamespacePatterns } from '../../src/mirror/request/patterns.ts';
 import { namespace, vocabulary } from './wire.ts';
 
 /** What is in a cluster, as its API server has it. */
-export interface MirrorWorld {
+export interface World {
   readonly configMaps: readonly ConfigMap[];
   readonly namespaces: readonly Namespace[];
   readonly bounds: Bounds;
@@ -45,7 +46,7 @@ export function world(
   configMaps: readonly ConfigMap[],
   namespaces: readonly Namespace[] = namespacesOf(configMaps),
   bounds: Bounds = boundsOf(),
-): MirrorWorld {
+): World {
   return { configMaps, namespaces, bounds };
 }
 
@@ -55,7 +56,7 @@ function namespacesOf(configMaps: readonly ConfigMap[]): readonly Namespace[] {
 }
 
 /** Whether the watch shows an object: by its label and, with `--namespaces`, its namespace. */
-function isSeen({ metadata }: ConfigMap, { bounds }: MirrorWorld): boolean {
+function isSeen({ metadata }: ConfigMap, { bounds }: World): boolean {
   const label = metadata.labels?.['workshop.io/managed'];
   if (label !== 'true' && label !== 'companion') return false;
   return bounds.namespaces === undefined || bounds.namespaces.has(metadata.namespace ?? '');
@@ -65,7 +66,7 @@ function isSeen({ metadata }: ConfigMap, { bounds }: MirrorWorld): boolean {
  * A view by plain search: what the indexes of the controller should find, and `claimants` as wide
  * as it may be.
  */
-export function viewOf(of: MirrorWorld): ClusterView {
+export function viewOf(of: World): ClusterView {
   const seen = of.configMaps.filter((object) => isSeen(object, of)).map((item) => observe(item, vocabulary));
   const byKey = new Map<ObjectKey, ObservedConfigMap>(seen.map((object) => [object.key, object]));
   const namespaces = new Map<string, ObservedNamespace>();
@@ -87,18 +88,20 @@ export function viewOf(of: MirrorWorld): ClusterView {
 }
 
 /** The object at `namespace/name`, seen by the watch or not. */
-export function objectAt(of: MirrorWorld, key: string): ConfigMap | undefined {
+export function objectAt(of: World, key: string): ConfigMap | undefined {
   return of.configMaps.find((object) => keyOf(object) === key);
 }
 
 /** The plan for a source key: as the reconciler makes it, with a live read where it makes one. */
-export function planFor(key: string, of: MirrorWorld): readonly Step[] {
+export function planFor(key: string, of: World): readonly Step[] {
   const view = viewOf(of);
   const [namespaceName = '', name = ''] = key.split('/');
   const objectKeyOf = objectKey(namespaceName, name);
   if (of.bounds.namespaces !== undefined && !of.bounds.namespaces.has(namespaceName)) return [];
   const source = view.configMap(objectKeyOf);
   if (source?.request === undefined) {
+    const identity = { key: objectKeyOf, uid: undefined };
+    if (!view.referrers(identity).some((object) => mayDelete(object, identity, vocabulary))) return [];
     const live = objectAt(of, key);
     return planOrphans(objectKeyOf, live && observe(live, vocabulary), view);
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -34,24 +34,10 @@ describe('the bundle, in a folder of its own', () => {
       expect(stdout).toContain(`mirror-controller ${command}`);
   });
 
-  it('[C1] lays out its help as the sources do, though it measures texts in its own way', async () => {
-    const help = ['run', '--help'];
-    const [ours, wanted] = await Promise.all([
-      run(process.execPath, [program, ...help]),
-      run(process.execPath, ['--import', 'tsx', 'src/main.ts', ...help]),
-    ]);
-    expect(ours.stdout).toBe(wanted.stdout);
-  });
-
   it('[O5] loads what talks to a cluster, its CommonJS packages among them', async () => {
     const kubeconfig = join(folder, 'no-kubeconfig');
     const running = run(process.execPath, [program, 'run', '--kubeconfig', kubeconfig]);
     await expect(running).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(kubeconfig) });
-  });
-
-  it('is ASCII: Node 24 keeps any other text in twice the memory', async () => {
-    const bytes = await readFile(program);
-    expect(bytes.findIndex((byte) => byte > 127)).toBe(-1);
   });
 
   it('can be executed as it is', async () => {

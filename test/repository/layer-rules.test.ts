@@ -1,139 +1,175 @@
-import { describe, expect, it } from 'vitest';
-import { findBreaches } from '../../scripts/layer-rules.ts';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findBreaches, findVacancies } from '../../scripts/layer-rules.ts';
 
-const breachesOf = (path: string, text: string) => findBreaches([{ path, text }]);
+interface Case {
+  readonly name: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+const breachesOf = ({ path, text }: Case) => findBreaches([{ path, text }]);
+const MIRROR_IMPORTS_ONLY =
+  'src/mirror imports only src/kube/api/object-key.ts, src/kube/api/resource-version.ts, src/kube/api/types.ts, node:crypto';
 
 describe('the layer rules', () => {
-  const breaches: readonly {
-    readonly name: string;
-    readonly path: string;
-    readonly text: string;
-    readonly reason: string;
-  }[] = [
+  const breaches: readonly (Case & { readonly reason: string })[] = [
     {
-      name: 'an import that points up',
-      path: 'src/kube/transport.ts',
-      text: "import { Informer } from '../informer/informer.ts';",
-      reason: 'informer is above kube',
+      name: 'an import of a room above',
+      path: 'src/kube/http/transport.ts',
+      text: "import { Informer } from '../../informer/informer.ts';",
+      reason: 'informer is above kube in src',
     },
     {
-      name: 'a type that is imported from above',
+      name: 'a type imported from above',
       path: 'src/clock/clock.ts',
       text: "import type { Logger } from '../telemetry/logger.ts';",
-      reason: 'telemetry is above clock',
+      reason: 'telemetry is above clock in src',
     },
     {
       name: 'an import over several lines',
       path: 'src/controller/controller.ts',
       text: "import {\n  runDemo,\n  type Step,\n} from '../demo/demo.ts';",
-      reason: 'demo is above controller',
+      reason: 'demo is above controller in src',
     },
     {
       name: 'a re-export from above',
       path: 'src/workqueue/queue.ts',
-      text: "export { reconcile } from '../controller/reconcile.ts';",
-      reason: 'controller is above workqueue',
+      text: "export { reconcile } from '../controller/reconcile/reconcile.ts';",
+      reason: 'controller is above workqueue in src',
     },
     {
       name: 'an import for its effect',
       path: 'src/demo/demo.ts',
       text: "import '../cli/run.ts';",
-      reason: 'cli is above demo',
+      reason: 'cli is above demo in src',
     },
     {
       name: 'a dynamic import from above',
       path: 'src/controller/controller.ts',
       text: "const { main } = await import('../main.ts');",
-      reason: 'main.ts is above controller',
+      reason: 'main.ts is above controller in src',
     },
     {
       name: 'an import of a sibling',
       path: 'src/informer/reflector.ts',
       text: "import { WorkQueue } from '../workqueue/queue.ts';",
-      reason: 'informer and workqueue are siblings',
+      reason: 'workqueue and informer are siblings in src',
+    },
+    {
+      name: 'an import of a room above in the same room',
+      path: 'src/controller/write/writer.ts',
+      text: "import { reconcile } from '../reconcile/reconcile.ts';",
+      reason: 'reconcile is above write in src/controller',
+    },
+    {
+      name: 'an import of a room above by a file of the same room',
+      path: 'src/kube/errors.ts',
+      text: "import type { Cluster } from './config/cluster.ts';",
+      reason: 'config is above errors.ts in src/kube',
     },
     {
       name: 'a rule that looks at the clock',
-      path: 'src/mirror/plan.ts',
-      text: "import type { Clock } from '../clock/clock.ts';",
-      reason: 'mirror may import only src/kube/api/types.ts, src/kube/api/object-key.ts, node:crypto',
+      path: 'src/mirror/plan/plan.ts',
+      text: "import type { Clock } from '../../clock/clock.ts';",
+      reason: MIRROR_IMPORTS_ONLY,
     },
     {
       name: 'a rule that reads a file',
-      path: 'src/mirror/plan.ts',
+      path: 'src/mirror/plan/plan.ts',
       text: "import { readFileSync } from 'node:fs';",
-      reason: 'mirror may import only src/kube/api/types.ts, src/kube/api/object-key.ts, node:crypto',
+      reason: MIRROR_IMPORTS_ONLY,
     },
     {
       name: "a sandbox that shares the controller's code",
-      path: 'src/sandbox/patch.ts',
-      text: "import { objectKey } from '../kube/api/object-key.ts';",
-      reason: 'the sandbox imports nothing outside its folder',
+      path: 'src/sandbox/patch/patch.ts',
+      text: "import { objectKey } from '../../kube/api/object-key.ts';",
+      reason: 'kube is above sandbox in src',
+    },
+    {
+      name: 'a sandbox that shares the clock',
+      path: 'src/sandbox/sandbox.ts',
+      text: "import { systemClock } from '../clock/clock.ts';",
+      reason: 'clock and sandbox are siblings in src',
     },
     {
       name: 'a controller that knows the sandbox',
       path: 'src/controller/controller.ts',
-      text: "import { Sandbox } from '../sandbox/sandbox.ts';",
-      reason: 'only demo, cli and tests may import the sandbox',
+      text: "import { createSandbox } from '../sandbox/sandbox.ts';",
+      reason: 'only src/cli, src/demo may import src/sandbox',
     },
     {
-      name: 'the client library outside of kube',
+      name: 'the client library outside kube',
       path: 'src/controller/controller.ts',
       text: "import { CoreV1Api } from '@kubernetes/client-node';",
-      reason: 'only kube may import @kubernetes/client-node',
+      reason: 'only src/kube may import @kubernetes/client-node',
     },
     {
-      name: 'a part of a package that is confined',
+      name: 'a part of a confined package',
       path: 'src/demo/demo.ts',
       text: "import { hideBin } from 'yargs/helpers';",
-      reason: 'only cli may import yargs',
+      reason: 'only src/cli may import yargs',
     },
     {
-      name: 'a socket outside of kube, telemetry and sandbox',
+      name: 'a socket outside kube, telemetry and sandbox',
       path: 'src/cli/serve.ts',
       text: "import { createServer } from 'node:http';",
-      reason: 'only kube, telemetry, sandbox may import node:http',
+      reason: 'only src/kube, src/telemetry, src/sandbox may import node:http',
     },
     {
-      name: 'the process outside of cli and main',
+      name: 'the process outside cli and main',
       path: 'src/telemetry/logger.ts',
       text: "import process from 'node:process';",
-      reason: 'only cli, main.ts, v8-flags.ts may import node:process',
+      reason: 'only src/cli, src/main.ts, src/v8-flags.ts may import node:process',
     },
     {
       name: 'production code that uses a test or a script',
       path: 'src/informer/informer.ts',
       text: "import { ManualClock } from '../../test/support/manual-clock.ts';",
-      reason: 'nothing outside src may be imported, except package.json',
+      reason: 'src imports nothing outside src, except package.json',
     },
   ];
-  it.each(breaches)('refuse $name', ({ path, text, reason }) => {
-    const [breach, ...others] = breachesOf(path, text);
-    expect(breach).toMatch(new RegExp(`^${path} imports \\S+: `));
-    expect(breach).toContain(reason);
+  it.each(breaches)('refuse $name', (breach) => {
+    const [line, ...others] = breachesOf(breach);
+    expect(line).toMatch(new RegExp(`^${breach.path} imports \\S+: `));
+    expect(line?.endsWith(`: ${breach.reason}`), line).toBe(true);
     expect(others).toEqual([]);
   });
 
-  const allowed: readonly { readonly name: string; readonly path: string; readonly text: string }[] = [
+  const allowed: readonly Case[] = [
     {
-      name: 'an import from below',
-      path: 'src/kube/watch.ts',
-      text: "import { sleep } from '../clock/clock.ts';",
+      name: 'an import of a room below',
+      path: 'src/kube/http/watch.ts',
+      text: "import { sleep } from '../../clock/clock.ts';",
     },
     {
-      name: 'an import from the same folder',
-      path: 'src/mirror/plan.ts',
-      text: "import { a } from './digest.ts';",
+      name: 'an import of a room below in the same room',
+      path: 'src/kube/api/config-maps.ts',
+      text: "import { Transport } from '../http/transport.ts';\nimport { ApiError } from '../errors.ts';",
     },
     {
-      name: 'what mirror may see',
-      path: 'src/mirror/plan.ts',
-      text: "import type { A } from '../kube/api/types.ts';",
+      name: 'an import in a room without order',
+      path: 'src/mirror/plan/plan.ts',
+      text: "import { a } from './step.ts';",
+    },
+    {
+      name: 'what mirror may import',
+      path: 'src/mirror/plan/plan.ts',
+      text: "import type { A } from '../../kube/api/types.ts';\nimport { createHash } from 'node:crypto';",
     },
     {
       name: 'the sandbox in the demo',
       path: 'src/demo/a.ts',
       text: "import { A } from '../sandbox/sandbox.ts';",
+    },
+    {
+      name: 'sockets in the sandbox',
+      path: 'src/sandbox/http/http-server.ts',
+      text: "import { createServer } from 'node:http';",
     },
     {
       name: 'a package that is free',
@@ -156,13 +192,66 @@ describe('the layer rules', () => {
       text: "// as from '../cli/run.ts'",
     },
   ];
-  it.each(allowed)('allow $name', ({ path, text }) => {
-    expect(breachesOf(path, text)).toEqual([]);
+  it.each(allowed)('allow $name', (each) => {
+    expect(breachesOf(each)).toEqual([]);
   });
 
-  it('ask for a place for a folder that they do not know', () => {
-    expect(breachesOf('src/utils/strings.ts', '')).toEqual([
-      'src/utils/strings.ts: the folder "utils" has no layer; give it one in scripts/layer-rules.ts',
+  it('ask for a place for an unknown room', () => {
+    const unknown = ['src/utils/strings.ts', 'src/kube/http.ts'].map((path) => ({ path, text: '' }));
+    expect(findBreaches(unknown)).toEqual([
+      'src/utils/strings.ts: "utils" has no place in src; give it one in scripts/layer-rules.ts',
+      'src/kube/http.ts: "http.ts" has no place in src/kube; give it one in scripts/layer-rules.ts',
     ]);
+  });
+
+  it('name the rooms that do not exist', () => {
+    const vacancies = findVacancies([{ path: 'src/clock/clock.ts', text: '' }]);
+    expect(vacancies).toContain('src/kube/api does not exist; delete it from scripts/layer-rules.ts');
+    expect(vacancies.join('\n')).not.toContain('src/clock');
+  });
+});
+
+describe('Biome, as it is configured here', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  /** What `npm run lint` says of circles in a folder with these files. */
+  const circlesIn = (files: Readonly<Record<string, string>>): readonly string[] => {
+    const folder = mkdtempSync(join(tmpdir(), 'circles-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const options = ['--only=suspicious/noImportCycles', '--vcs-enabled=false', '--reporter=github'];
+    const run = { cwd: folder, encoding: 'utf8' } as const;
+    const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/biome'), ['lint', ...options], run);
+    const reported = stdout.split('\n').filter((line) => line.includes('part of a cycle'));
+    expect(status).toBe(reported.length === 0 ? 0 : 1);
+    return reported.map((line) => /file=(?:[^,]*\/)?([^/,]+),/.exec(line)?.[1] ?? line).sort();
+  };
+
+  it('refuses a circle, one of types alone included', () => {
+    expect(
+      circlesIn({
+        'a.ts': "import type { B } from './b.ts';\nexport type A = { b: B };\n",
+        'b.ts': "import type { C } from './c.ts';\nexport type B = { c: C };\n",
+        'c.ts': "import type { A } from './a.ts';\nexport type C = { a: A };\n",
+      }),
+    ).toEqual(['a.ts', 'b.ts', 'c.ts']);
+  });
+
+  it('refuses a circle of a re-export and a dynamic import', () => {
+    expect(
+      circlesIn({
+        'a.ts': "export const a = async () => (await import('./b.ts')).b;\n",
+        'b.ts': "export { a as b } from './a.ts';\n",
+      }),
+    ).toEqual(['a.ts', 'b.ts']);
+  });
+
+  it('allows imports that form no circle', () => {
+    expect(
+      circlesIn({
+        'a.ts': "import type { B } from './b.ts';\nexport type A = { b: B };\n",
+        'b.ts': 'export type B = { c: string };\n',
+      }),
+    ).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ function rowsWhere(firstCell: RegExp): readonly string[][] {
 }
 
 describe('README tells the truth', () => {
-  test("[C6] the flag table has exactly the flags of run, with the code's defaults", () => {
+  test("[C1] the flag table has exactly the flags of run, with the code's defaults", () => {
     const documented = rowsWhere(/^--/).map(([flag, value]) => [flag, value]);
     const actual = Object.entries(RUN_FLAGS).map(([name, flag]) => [
       `--${name}`,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/sandbox/json.ts';
+import type { Json } from '../../src/sandbox/objects/json.ts';
 import { DecodeError, decode } from '../../src/sandbox/schema/decode.ts';
 import { configMapSchema, leaseSchema } from '../../src/sandbox/schema/object-schemas.ts';
 

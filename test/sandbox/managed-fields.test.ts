@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../src/sandbox/json.ts';
-import { type KubeObject, toObject, withMeta } from '../../src/sandbox/kube-object.ts';
+import type { Json, JsonObject } from '../../src/sandbox/objects/json.ts';
+import { type KubeObject, toObject, withMeta } from '../../src/sandbox/objects/kube-object.ts';
+import { StatusError } from '../../src/sandbox/objects/status.ts';
 import { fromFieldsV1, printPath, toFieldsV1 } from '../../src/sandbox/patch/field-set.ts';
 import { entriesAfterUpdate, type Manager } from '../../src/sandbox/patch/managed-fields.ts';
 import { apply } from '../../src/sandbox/patch/server-side-apply.ts';
 import { decode } from '../../src/sandbox/schema/decode.ts';
 import { configMapSchema } from '../../src/sandbox/schema/object-schemas.ts';
-import { StatusError } from '../../src/sandbox/status.ts';
 
 const NOW = '2026-01-01T00:00:00Z';
 const LATER = '2026-01-01T00:00:01Z';

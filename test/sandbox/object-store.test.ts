@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../src/sandbox/kube-object.ts';
+import type { KubeObject } from '../../src/sandbox/objects/kube-object.ts';
 import { keyOf, ObjectStore } from '../../src/sandbox/storage/object-store.ts';
 
 const object = (namespace: string, name: string): KubeObject => ({

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../src/sandbox/json.ts';
+import type { Json, JsonObject } from '../../src/sandbox/objects/json.ts';
+import { StatusError } from '../../src/sandbox/objects/status.ts';
 import { jsonPatch, mergePatch } from '../../src/sandbox/patch/patch.ts';
 import { strategicMerge } from '../../src/sandbox/patch/strategic-merge.ts';
 import { configMapSchema } from '../../src/sandbox/schema/object-schemas.ts';
-import { StatusError } from '../../src/sandbox/status.ts';
 
 const codeOf = (attempt: () => unknown): number | undefined => {
   try {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fromProtobuf } from '../../src/sandbox/http/protobuf.ts';
+import { StatusError } from '../../src/sandbox/objects/status.ts';
 import { configMapSchema } from '../../src/sandbox/schema/object-schemas.ts';
 import { accessReviewSchema } from '../../src/sandbox/schema/review-schemas.ts';
-import { StatusError } from '../../src/sandbox/status.ts';
 
 /** What kubectl 1.32.4 sends for `create configmap colors --from-literal=a=b`. */
 const CONFIG_MAP = Buffer.from(

@@ -33,13 +33,18 @@ describe('[B1] watches', () => {
     seen.abort();
   });
 
-  test('a watch from a version that is yet to come tells nothing before it', async () => {
+  test('[W6] a watch from a version that is yet to come tells nothing before it, not even bookmarks', async () => {
+    await client.restart({ bookmarkIntervalMs: 5 });
     const future = Number(await versionOf(client, CONFIGMAPS)) + 2;
-    const seen = await client.watch(`resourceVersion=${future}`);
+    const seen = await client.watch(`resourceVersion=${future}&allowWatchBookmarks=true`);
+    const other = await client.watch('allowWatchBookmarks=true');
+    await waitFor(() => other.events.length >= 3);
     for (const name of ['too-early', 'just-there', 'after']) await create(name);
-    await waitFor(() => seen.events.length > 0);
-    expect(seen.events.map(({ object }) => object.metadata.name)).toEqual(['after']);
-    seen.abort();
+    await waitFor(() => seen.events.some(({ object }) => object.metadata.name === 'after'));
+    const versions = seen.events.map(({ object }) => Number(object.metadata.resourceVersion));
+    expect(versions.filter((version) => version < future)).toEqual([]);
+    expect(seen.events.flatMap(({ object }) => object.metadata.name ?? [])).toEqual(['after']);
+    for (const { abort } of [seen, other]) abort();
   });
 
   test('timeoutSeconds ends the watch, cleanly', async () => {

@@ -173,30 +173,6 @@ describe('WorkQueue', () => {
     expect(queue.isAwaited('a')).toBe(false);
   });
 
-  it('[Q2] moves a key that is processed from the fresh lane to the bulk lane, where it has a place like others', async () => {
-    const queue = new WorkQueue({ bulkLimit: 1 });
-    addAll(queue, 'fresh', ['a', 'b']);
-    await takeAll(queue);
-    expect(queue.demote('a')).toBe(true);
-    expect(queue.laneOf('a')).toBe('bulk');
-    expect([queue.demote('a'), queue.demote('b'), queue.demote('c')]).toEqual([false, false, false]);
-    queue.add('d', 'bulk');
-    const next = queue.get();
-    queue.done('b');
-    expect(await Promise.race([next, Promise.resolve('nothing yet')])).toBe('nothing yet');
-    queue.done('a');
-    expect(await next).toBe('d');
-  });
-
-  it('[Q2] moves none to the bulk lane while others wait in it', async () => {
-    const queue = new WorkQueue();
-    queue.add('a');
-    await queue.get();
-    queue.add('b', 'bulk');
-    expect(queue.demote('a')).toBe(false);
-    expect(queue.laneOf('a')).toBe('fresh');
-  });
-
   it('[Q3] once shut down it hands out nothing more, to those who wait and those who come', async () => {
     const queue = new WorkQueue();
     const waiting = queue.get();

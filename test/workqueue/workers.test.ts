@@ -42,11 +42,11 @@ class Scene {
 
   constructor(concurrency: number) {
     const workers = new Workers({
-      queue: this.queue,
+      source: this.queue,
       concurrency,
       drainMs: DRAIN_MS,
       clock: this.clock,
-      logger: recordingLogger(this.log),
+      log: recordingLogger(this.log),
       process: (key) => this.#process(key),
     });
     void workers.run(this.#stop.signal).then(() => {
@@ -121,7 +121,7 @@ describe('Workers', () => {
     await scene.end('a', error);
     expect(scene.inFlight).toEqual(['b']);
     expect(scene.log).toEqual([
-      { level: 'error', message: expect.any(String), fields: { key: 'a', err: error } },
+      { level: 'error', message: expect.any(String), fields: { item: 'a', err: error } },
     ]);
     scene.add('a');
     await scene.end('b');
@@ -153,7 +153,7 @@ describe('Workers', () => {
     expect(scene.stopped).toBe(false);
     await scene.clock.advance(1);
     expect(scene.stopped).toBe(true);
-    expect(scene.log).toEqual([{ level: 'warn', message: expect.any(String), fields: { keys: 2 } }]);
+    expect(scene.log).toEqual([{ level: 'warn', message: expect.any(String), fields: { items: 2 } }]);
     await scene.end('a');
     expect(scene.started).toEqual(['a', 'b']);
   });
@@ -176,6 +176,51 @@ describe('Workers', () => {
     expect(scene.stopped).toBe(true);
   });
 
+  it('[R16] whose keys get no answer are replaced after half a second, and hold up nobody', async () => {
+    const scene = new Scene(2);
+    scene.add('hangs 1', 'hangs 2', 'a');
+    await turn();
+    await scene.clock.advance(499);
+    expect(scene.inFlight).toEqual(['hangs 1', 'hangs 2']);
+    await scene.clock.advance(1);
+    expect(scene.inFlight).toEqual(['hangs 1', 'hangs 2', 'a']);
+    await scene.end('a');
+    scene.add('hangs 1', 'b');
+    await turn();
+    expect(scene.inFlight).toEqual(['hangs 1', 'hangs 2', 'b']);
+  });
+
+  it('[R16] are as many as before when what hung has ended', async () => {
+    const scene = new Scene(1);
+    scene.add('hangs', 'a', 'b');
+    await scene.clock.advance(500);
+    await scene.end('hangs');
+    expect(scene.inFlight).toEqual(['a']);
+    await scene.end('a');
+    expect(scene.inFlight).toEqual(['b']);
+  });
+
+  it('[R16] are bounded: a server that answers nobody gets eight times the concurrency and no more', async () => {
+    const scene = new Scene(2);
+    scene.add(...Array.from({ length: 100 }, (_, index) => `key-${index}`));
+    for (let halfSeconds = 0; halfSeconds < 40; halfSeconds++) await scene.clock.advance(500);
+    expect(scene.inFlight).toHaveLength(16);
+  });
+
+  it('[R16] [Q2] bulk keys that hang leave their share to other bulk keys', async () => {
+    const queue = new WorkQueue({ bulkLimit: 1 });
+    for (const key of ['hangs', 'next', 'last']) queue.add(key, 'bulk');
+    await queue.get();
+    const next = queue.get();
+    queue.lend('hangs');
+    expect(await next).toBe('next');
+    const last = queue.get();
+    queue.done('hangs');
+    expect(await Promise.race([last, turn('nothing yet')])).toBe('nothing yet');
+    queue.done('next');
+    expect(await last).toBe('last');
+  });
+
   it('[W2] let timers and sockets have a turn while they work through many keys that need no I/O', async () => {
     const queue = new WorkQueue();
     const keys = Array.from({ length: 100 }, (_, index) => `key-${index}`);
@@ -192,9 +237,11 @@ describe('Workers', () => {
       processed += 1;
       return Promise.resolve();
     };
-    const logger = recordingLogger([]);
+    const log = recordingLogger([]);
     const stop = new AbortController();
-    void new Workers({ queue, process, concurrency: 4, drainMs: DRAIN_MS, clock, logger }).run(stop.signal);
+    void new Workers({ source: queue, process, concurrency: 4, drainMs: DRAIN_MS, clock, log }).run(
+      stop.signal,
+    );
 
     const processedByTurn: number[] = [];
     while (processed < keys.length) {

@@ -1,24 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { DelayingQueue } from '../../src/workqueue/delaying-queue.ts';
 import { FRESH_PER_BULK, type Lane } from '../../src/workqueue/queue.ts';
-import { RateLimitingQueue } from '../../src/workqueue/rate-limiting-queue.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 type Step =
-  | { readonly op: 'add' | 'retry'; readonly key: string; readonly lane: Lane }
+  | { readonly op: 'add'; readonly key: string; readonly lane: Lane }
   | { readonly op: 'addAfter'; readonly key: string; readonly lane: Lane; readonly delayMs: number }
-  | { readonly op: 'forget'; readonly key: string }
   | { readonly op: 'get' }
   | { readonly op: 'done'; readonly nth: number }
   | { readonly op: 'advance'; readonly ms: number };
-
-/** Backed-off keys shall not be due together: the order of what happens at one moment would not be known. */
-function neverTheSame(): () => number {
-  const goldenRatio = (Math.sqrt(5) - 1) / 2;
-  let calls = 0;
-  return () => (++calls * goldenRatio) % 1;
-}
 
 /** More than a rounding error, less than the distance of two delays. */
 const JUST_AFTER_MS = 1e-6;
@@ -39,7 +31,7 @@ const JUST_AFTER_MS = 1e-6;
  */
 class WatchedQueue {
   readonly #clock = new ManualClock();
-  readonly #queue = new RateLimitingQueue({ clock: this.#clock, random: neverTheSame() });
+  readonly #queue = new DelayingQueue({ clock: this.#clock });
   readonly #processing = new Set<string>();
   /** Adds not served, with the moment since which the key has waited in its lane. */
   readonly #owed = new Map<string, { readonly lane: Lane; readonly since: number }>();
@@ -61,12 +53,6 @@ class WatchedQueue {
         this.#noteDelay(step.key, delayMs, step.lane);
         break;
       }
-      case 'retry':
-        this.#noteDelay(step.key, this.#queue.addRateLimited(step.key, { lane: step.lane }), step.lane);
-        break;
-      case 'forget':
-        this.#queue.forget(step.key);
-        break;
       case 'get':
         this.#gets++;
         void this.#queue.get().then((key) => this.#given.push(key));
@@ -118,7 +104,7 @@ class WatchedQueue {
     });
   }
 
-  /** Nor shall delayed keys be due together. */
+  /** Delayed keys are never due together: the order of what happens at one moment would not be known. */
   #distinct(delayMs: number): number {
     const taken = new Set([...this.#delays.values()].map(({ readyAt }) => readyAt));
     let distinct = delayMs;
@@ -193,8 +179,6 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       delayMs: fc.integer({ min: 1, max: 500 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('retry' as const), key, lane }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('forget' as const), key }) },
   {
     weight: 2,
     arbitrary: fc.record({ op: fc.constant('advance' as const), ms: fc.integer({ min: 0, max: 400 }) }),

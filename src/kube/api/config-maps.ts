@@ -1,18 +1,19 @@
 import type { ApiRequest, Transport } from '../http/transport.ts';
 import { callForObject } from './call-for-object.ts';
-import { keyOf, type ObjectKey, splitKey } from './object-key.ts';
-import type { ConfigMap, JsonPatch, NewConfigMap, NextConfigMap, ObjectMeta } from './types.ts';
+import { type ObjectKey, splitKey } from './object-key.ts';
+import type { ConfigMap, JsonPatch, NewConfigMap, ObjectMeta } from './types.ts';
 
-/** Reads and writes of ConfigMaps. All of them reject with `ApiError` or `NetworkError`, within the transport's time limit. */
+/**
+ * Reads and writes of ConfigMaps. All of them reject with `ApiError` or `NetworkError`, at the
+ * latest at the transport's time limit.
+ */
 export interface ConfigMapApi {
   get(key: ObjectKey): Promise<ConfigMap>;
-  /** Resolves to the metadata that the server gave it. */
+  /** Resolves to the metadata of the new object. */
   create(body: NewConfigMap): Promise<ObjectMeta>;
-  /** Another version than `body` says, or another object, is a conflict. Resolves to the metadata after the update. */
-  update(body: NextConfigMap): Promise<ObjectMeta>;
-  /** Resolves to the metadata after the patch. */
+  /** Resolves to the new metadata. */
   patch(key: ObjectKey, patch: JsonPatch): Promise<ObjectMeta>;
-  /** A precondition that does not hold is a conflict. Dependents are left to the garbage collector. */
+  /** A conflict if a precondition does not hold. The garbage collector deletes the dependents. */
   delete(
     key: ObjectKey,
     preconditions: { readonly uid: string; readonly resourceVersion: string },
@@ -20,9 +21,8 @@ export interface ConfigMapApi {
 }
 
 /**
- * The answer to a write without the data that we have just sent
- * (https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches); a server that cannot leave it
- * out sends all.
+ * Media types that leave the data out of the answer to a write; a server without them sends all of
+ * it. https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches
  */
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
@@ -30,8 +30,9 @@ const JSON_OBJECT = 'application/json';
 const JSON_PATCH = 'application/json-patch+json';
 
 /**
- * Raw requests, not the client library's typed API: its models turn times into `Date`s, copy maps by assignment, which
- * loses the key `__proto__` (a legal key of a ConfigMap), and cost some 10 MiB of memory (docs/adr/0001).
+ * Uses raw requests, not the client library's typed API. The library's models turn times into
+ * `Date`s and copy maps by assignment, which loses `__proto__`, a legal key of a ConfigMap. They
+ * also take 10 MiB of memory (docs/adr/0001).
  */
 export function createConfigMapApi(
   transport: Transport,
@@ -57,8 +58,6 @@ export function createConfigMapApi(
 
     create: (body) =>
       write('POST', collectionOf(body.metadata.namespace) + managed, JSON_OBJECT, whole(body)),
-
-    update: (body) => write('PUT', pathOf(keyOf(body)) + managed, JSON_OBJECT, whole(body)),
 
     patch: (key, patch) => write('PATCH', pathOf(key) + managed, JSON_PATCH, patch),
 

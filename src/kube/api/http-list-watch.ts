@@ -1,4 +1,4 @@
-import { malformed } from '../errors.ts';
+import { unexpectedAnswer } from '../errors.ts';
 import { parseJsonObject } from '../http/json.ts';
 import type { Transport } from '../http/transport.ts';
 import type { ListOptions, ListPage, ListWatch, WatchEvent, WatchOptions } from './list-watch.ts';
@@ -6,17 +6,19 @@ import type { KubeObject } from './types.ts';
 import { watchEvents } from './watch-events.ts';
 
 export interface ResourceSelection {
-  /** The collection's path: `/api/v1/configmaps`, or `/api/v1/namespaces/<namespace>/configmaps`. */
+  /**
+   * The collection's path: `/api/v1/configmaps`, or `/api/v1/namespaces/<namespace>/configmaps`.
+   */
   readonly path: string;
   /** Label selector; absent: every object. */
   readonly labelSelector?: string;
-  /** Asks for objects that hold nothing but their metadata; default false. */
+  /** Asks only for the metadata of the objects; default false. */
   readonly metadataOnly?: boolean;
 }
 
 /**
- * List and watch of one collection, on raw requests: the library's typed APIs would build models, with `Date`s and without
- * unknown fields, of thousands of objects that are only looked at, and have no watch that can be trusted.
+ * List and watch of one collection, on raw requests. The library's typed API would build models of
+ * thousands of objects, with `Date`s and without unknown fields.
  */
 export function createListWatch<T extends KubeObject>(
   transport: Transport,
@@ -38,7 +40,7 @@ async function list<T extends KubeObject>(
   const headers = acceptOf(selection, 'PartialObjectMetadataList');
   const { body } = await transport.call({ method: 'GET', path, headers, signal });
   const page = parseList<T>(body);
-  if (page === undefined) throw malformed(transport.server);
+  if (page === undefined) throw unexpectedAnswer(transport.server);
   return page;
 }
 
@@ -53,8 +55,8 @@ async function* watch<T extends KubeObject>(
     allowWatchBookmarks: 'true',
     timeoutSeconds: String(options.timeoutSeconds),
     resourceVersion: options.resourceVersion,
-    // The API server refuses the one without the other. Without a resourceVersion the initial events are the most
-    // recent state, as those of a list are.
+    // The API server requires both. Without a resourceVersion, the initial events are the most
+    // recent state, like the items of a list.
     ...(options.sendInitialEvents && { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }),
   });
   const headers = acceptOf(selection, 'PartialObjectMetadata');
@@ -80,7 +82,7 @@ function acceptOf(selection: ResourceSelection, as: string): Record<string, stri
 function parseList<T extends KubeObject>(body: string): ListPage<T> | undefined {
   const list = parseJsonObject(body);
   const metadata = list?.['metadata'] as { resourceVersion?: unknown; continue?: string } | null | undefined;
-  // Go writes an empty list as null where nobody has made it an empty one.
+  // Go writes a nil slice as null.
   const items = list?.['items'] === null ? [] : list?.['items'];
   if (!Array.isArray(items) || typeof metadata?.resourceVersion !== 'string') return undefined;
   return {

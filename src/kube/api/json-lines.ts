@@ -1,4 +1,7 @@
-/** A watch line holds one object; the API server takes no request above 3 MiB, and etcd no object above 1.5 MiB. */
+/**
+ * Longest line (bytes). A line of a watch holds one object; the API server accepts requests of up
+ * to 3 MiB, and etcd objects of up to 1.5 MiB.
+ */
 const LONGEST_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -8,8 +11,9 @@ export class LineTooLongError extends Error {
 }
 
 /**
- * Cuts a stream of bytes into lines, wherever the network cut it into chunks. It cuts bytes, not text: no byte of a
- * multi-byte UTF-8 character equals a newline, so each line decodes whole. Holds at most one unfinished line.
+ * Splits a stream of bytes into lines, however the network cut it into chunks. No byte of a
+ * multi-byte UTF-8 character equals a newline, so each line can be decoded by itself. Keeps at most
+ * one unfinished line.
  */
 export class LineSplitter {
   readonly #maxBytes: number;
@@ -20,7 +24,10 @@ export class LineSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** The lines that `chunk` completes, without their newlines; blank ones are left out. Throws {@link LineTooLongError}. */
+  /**
+   * The lines that `chunk` completes, without newlines and without blank lines. Throws
+   * {@link LineTooLongError}.
+   */
   *push(chunk: Buffer): Generator<string, void, undefined> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
@@ -31,7 +38,7 @@ export class LineSplitter {
     this.#keep(chunk.subarray(start));
   }
 
-  /** True while the last line lacks its newline: a stream that ends here was cut. */
+  /** True while the last line has no newline yet: a stream that ends here is truncated. */
   get isInsideLine(): boolean {
     return this.#unfinishedBytes > 0;
   }

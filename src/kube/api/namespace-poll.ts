@@ -5,14 +5,16 @@ import { callForObject } from './call-for-object.ts';
 import type { ListWatch, WatchEvent } from './list-watch.ts';
 import type { Namespace } from './types.ts';
 
-/** A Namespace, or in its place what says that we may not read it. */
+/** A Namespace, or a placeholder for one that we may not read. */
 export type PolledNamespace = Namespace & { readonly unreadable?: boolean };
 
+/** Interval (ms) between two reads of the Namespace. */
 const POLL_MS = 30_000;
 
 /**
- * One Namespace, as a list of at most one and a watch that reads it every 30 s: a Role can allow to `get` the Namespace
- * that it lies in, but not to watch it (SPEC P2). One that we may not read is there all the same, marked unreadable.
+ * One Namespace, as a list of at most one item and a watch that reads it every 30 s: a Role can
+ * allow to `get` its own Namespace, but not to watch it (SPEC P2). A Namespace that we may not read
+ * is listed too, marked `unreadable`.
  */
 export function createNamespacePoll(
   transport: Transport,
@@ -51,7 +53,7 @@ export function createNamespacePoll(
   };
 }
 
-/** The resourceVersion of what is not there; a real one is never 0. */
+/** The resourceVersion of a missing Namespace; a real one is never 0. */
 const ABSENT = '0';
 
 async function* poll(
@@ -72,7 +74,7 @@ async function* poll(
   }
 }
 
-/** Where nothing has changed a bookmark: the sign of life that a watch would give. */
+/** A bookmark if nothing has changed: the sign of life that a watch would give. */
 function changeOf(
   seen: string,
   now: string,

@@ -3,8 +3,8 @@ import type { ObjectMeta } from './types.ts';
 declare const brand: unique symbol;
 
 /**
- * `namespace/name` of an object, or just `name` where it is cluster-scoped: the field's key format
- * (client-go `MetaNamespaceKeyFunc`). Neither part can hold a slash, so the text is unambiguous.
+ * `namespace/name` of an object, or `name` if it is cluster-scoped, as client-go's
+ * `MetaNamespaceKeyFunc` writes it. Neither part can contain a slash, so the text is unambiguous.
  */
 export type ObjectKey = string & { readonly [brand]: 'ObjectKey' };
 
@@ -22,7 +22,7 @@ export function splitKey(key: ObjectKey): { readonly namespace: string; readonly
   return { namespace: key.slice(0, Math.max(0, slash)), name: key.slice(slash + 1) };
 }
 
-/** The key written in `text`, or undefined when it is not exactly two non-empty parts around one slash. */
+/** The key in `text`; undefined if it is not two non-empty parts around one slash. */
 export function parseKey(text: string): ObjectKey | undefined {
   return /^[^/]+\/[^/]+$/.test(text) ? (text as ObjectKey) : undefined;
 }

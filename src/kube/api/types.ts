@@ -1,6 +1,6 @@
 /**
- * The few Kubernetes objects that we read and write, as they are on the wire (times are strings), readonly. The client library's
- * models turn times into `Date` and drop unknown fields (docs/adr/0001).
+ * The few Kubernetes objects that we read and write, as they are on the wire: times are strings.
+ * The client library's models turn times into `Date` and drop unknown fields (docs/adr/0001).
  */
 
 export interface OwnerReference {
@@ -23,7 +23,7 @@ export interface ObjectMeta {
   /** Absent on cluster-scoped objects. */
   readonly namespace?: string;
   readonly uid: string;
-  /** Opaque but for equality, and for the order of two versions of one object (KEP-5504). */
+  /** Opaque, except for equality and the order of two versions of one kind (KEP-5504). */
   readonly resourceVersion: string;
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
@@ -45,22 +45,14 @@ export interface ConfigMap extends KubeObject {
   readonly immutable?: boolean;
 }
 
-/** A ConfigMap to be created. */
+/** A ConfigMap to create. */
 export interface NewConfigMap extends Pick<ConfigMap, 'data' | 'binaryData'> {
   readonly metadata: Pick<ObjectMeta, 'name' | 'labels' | 'annotations' | 'ownerReferences'> & {
     readonly namespace: string;
   };
 }
 
-/**
- * A ConfigMap to be put in the place of another version of it, whole: the one that it is made from. When there is another
- * object or version by then, the API server answers 409.
- */
-export interface NextConfigMap extends NewConfigMap {
-  readonly metadata: NewConfigMap['metadata'] & Pick<ObjectMeta, 'uid' | 'resourceVersion'>;
-}
-
-/** RFC 6902, as far as it is used here. */
+/** The operations of RFC 6902 that are used here. */
 export type JsonPatch = readonly JsonPatchOperation[];
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }

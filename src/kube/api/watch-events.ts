@@ -1,4 +1,4 @@
-import { type ApiError, NetworkError } from '../errors.ts';
+import { type ApiError, malformed } from '../errors.ts';
 import { parseJsonObject } from '../http/json.ts';
 import { apiErrorOfWatch } from '../http/status.ts';
 import { LineSplitter, LineTooLongError } from './json-lines.ts';
@@ -9,9 +9,9 @@ import type { KubeObject } from './types.ts';
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /**
- * The events in the body of a watch, one batch for each chunk that completes any. What came before a bad line is
- * yielded before the line's error is thrown: `ApiError` for an ERROR event, `NetworkError` `MALFORMED` for a line
- * that is cut, too long, or not an event. `server` is `host:port`, for messages.
+ * The events in the body of a watch, one batch per chunk that completes any. Yields what came
+ * before a bad line, then throws: `ApiError` for an ERROR event, `NetworkError` (`MALFORMED`) for a
+ * line that is truncated, too long, or not an event. `server` is `host:port`, for messages.
  */
 export async function* watchEvents<T extends KubeObject>(
   chunks: AsyncIterable<Buffer>,
@@ -23,7 +23,7 @@ export async function* watchEvents<T extends KubeObject>(
     if (events.length > 0) yield events;
     if (error !== undefined) throw error;
   }
-  if (lines.isInsideLine) throw malformed(server, 'ended in the middle of an event');
+  if (lines.isInsideLine) throw malformed(`the watch of ${server} ended in the middle of an event`);
 }
 
 function readChunk<T extends KubeObject>(
@@ -37,12 +37,12 @@ function readChunk<T extends KubeObject>(
       const event = parseEvent<T>(line);
       if (event instanceof Error) return { events, error: event };
       if (event === undefined)
-        return { events, error: malformed(server, 'holds a line that is not an event') };
+        return { events, error: malformed(`the watch of ${server} holds a line that is not an event`) };
       events.push(event);
     }
   } catch (error) {
     if (!(error instanceof LineTooLongError)) throw error;
-    return { events, error: malformed(server, 'holds a line that is longer than any object') };
+    return { events, error: malformed(`the watch of ${server} holds a line that is longer than any object`) };
   }
   return { events };
 }
@@ -69,8 +69,4 @@ function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> | ApiErro
 function isKubeObject(value: unknown): value is KubeObject {
   const metadata = (value as Partial<KubeObject> | null | undefined)?.metadata;
   return typeof metadata?.resourceVersion === 'string' && metadata.resourceVersion !== '';
-}
-
-function malformed(server: string, what: string): NetworkError {
-  return new NetworkError(`the watch of ${server} ${what}`, { code: 'MALFORMED' });
 }

@@ -3,32 +3,36 @@ import { KubeConfig, type User } from '@kubernetes/client-node';
 import type { Clock } from '../../clock/clock.ts';
 import { NetworkError } from '../errors.ts';
 
-/** What a plugin gave: a header, a client certificate (PEM), or both. */
+/** What a plugin returned: a header, a client certificate (PEM), or both. */
 export interface PluginCredential {
   readonly authorization?: string;
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
 }
 
-/** The library keeps a credential until it expires, by the wall clock; we ask it again this often. */
+/**
+ * Longest time (ms) between two questions to the library, which caches a credential until it
+ * expires by the wall clock.
+ */
 const ASK_AGAIN_MS = 5_000;
-/** Where the server refuses whatever a plugin gives, not each request may start one. */
+/** Shortest time (ms) between two plugin runs because of refused credentials. */
 const RENEW_AGAIN_MS = 5_000;
-/** A plugin may wait for a person or a slow identity provider, but not for ever. */
+/** Time limit (ms) for a plugin. It may wait for a person or a slow identity provider. */
 const TIME_LIMIT_MS = 60_000;
 
 /**
- * Exec plugins and OIDC, run by the client library. It caches until a credential's own expiry, but would start one
- * plugin for each of many requests at once, and cannot be told that a credential was refused: so calls share one
- * run, and `renew` begins with a library that has nothing cached. What has no expiry is good until a 401, as in client-go.
+ * Exec plugins and OIDC, run by the client library. The library caches a credential until it
+ * expires. It would start one plugin per request if many come at once, so they share one run here.
+ * It does not learn that a credential was refused, so `renew` starts with a library whose cache is
+ * empty. As in client-go, a credential without an expiry is used until a 401.
  */
 export class AuthPlugin {
   readonly #user: User;
   readonly #clock: Clock;
-  /** Absent where the next ask has to begin with nothing cached. */
+  /** Undefined: the next question starts with an empty cache. */
   #library: KubeConfig | undefined;
   #credential: PluginCredential = {};
   #askAgainAt = Number.NEGATIVE_INFINITY;
-  /** Not by the last ask: each request asks before its 401, and what the library had cached is no younger for that. */
+  /** Counts from the last start with an empty cache, not from the last question to a full one. */
   #renewAgainAt = Number.NEGATIVE_INFINITY;
   #running: Promise<PluginCredential> | undefined;
 
@@ -45,7 +49,7 @@ export class AuthPlugin {
     return this.#running;
   }
 
-  /** After a 401: a credential that was not cached, unless that was done within the last few seconds. */
+  /** After a 401: a credential that was not cached, except within seconds of the last such one. */
   async renew(): Promise<PluginCredential> {
     if (this.#clock.now() >= this.#renewAgainAt && this.#running === undefined) {
       this.#library = undefined;
@@ -56,24 +60,24 @@ export class AuthPlugin {
 
   async #ask(): Promise<PluginCredential> {
     const options: RequestOptions = { headers: {} };
-    const beganWithNothing = this.#library === undefined;
+    const startedEmpty = this.#library === undefined;
     this.#library ??= libraryFor(this.#user);
     try {
       await withTimeLimit(this.#library.applyToHTTPSOptions(options), this.#clock);
     } catch (error) {
-      // It caches even what it then cannot read.
+      // It caches even what it cannot read afterwards.
       this.#library = undefined;
       throw new NetworkError(failureOf(this.#user, error), { code: 'CREDENTIALS', cause: error });
     }
     this.#credential = credentialOf(options);
     const now = this.#clock.now();
     this.#askAgainAt = now + ASK_AGAIN_MS;
-    if (beganWithNothing) this.#renewAgainAt = now + RENEW_AGAIN_MS;
+    if (startedEmpty) this.#renewAgainAt = now + RENEW_AGAIN_MS;
     return this.#credential;
   }
 }
 
-/** The library only with the user: certificates and addresses are ours, and it would refuse an `http://` server. */
+/** The library gets only the user; for an `http://` server it would refuse to work. */
 function libraryFor(user: User): KubeConfig {
   const library = new KubeConfig();
   library.loadFromClusterAndUser(
@@ -92,19 +96,19 @@ function credentialOf(options: RequestOptions): PluginCredential {
   };
 }
 
-/** The library cannot stop a plugin: one that is given up may run on, and what it says is not heard. */
+/** After the time limit the plugin may run on, for the library cannot stop it. */
 function withTimeLimit(work: Promise<void>, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(TIME_LIMIT_MS, () => {
-      reject(new Error(`it gave no answer within ${TIME_LIMIT_MS / 1000} s`));
+      reject(new Error(`it did not answer within ${TIME_LIMIT_MS / 1000} s`));
     });
     work.then(resolve, reject).finally(() => timer.cancel());
   });
 }
 
 /**
- * Of what a plugin wrote to stderr, the first line: it tells what to do (`run aws sso login`). What it printed is
- * never quoted, though the library's parser does so: it should have been a credential.
+ * Quotes the first line that the plugin wrote to stderr: it often says what to do (`run aws sso
+ * login`). Its stdout is never quoted, though the library's parser does so: it may be a credential.
  */
 function failureOf(user: User, error: unknown): string {
   const command: unknown = user.exec?.command ?? user.authProvider?.name;

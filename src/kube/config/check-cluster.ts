@@ -2,12 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { KubeConfigError } from '../errors.ts';
-import type { Cluster, Material } from './cluster.ts';
+import type { Cluster, TextSource } from './cluster.ts';
 
-/** Finds what cannot work before anything is started. Throws `KubeConfigError`. */
+/** Finds what cannot work before anything starts. Throws `KubeConfigError`. */
 export function checkCluster(cluster: Cluster): void {
-  checkUrl(cluster.server, 'server', ['http:', 'https:']);
-  if (cluster.proxyUrl !== undefined) checkUrl(cluster.proxyUrl, 'proxy-url', ['http:', 'https:']);
+  checkUrl(cluster.server, 'server');
+  if (cluster.proxyUrl !== undefined) checkUrl(cluster.proxyUrl, 'proxy-url');
   const { tls, user } = cluster;
   if (tls?.ca) checkAuthority(read(tls.ca, 'the certificate authority of the cluster'));
   if (user?.token) read(user.token, `the token of user "${user.name}"`);
@@ -18,40 +18,41 @@ export function checkCluster(cluster: Cluster): void {
   }
 }
 
-/** A proxy's URL may hold a password, so no message quotes what does not parse. */
-function checkUrl(text: string, field: string, protocols: readonly string[]): void {
+/** A proxy's URL may hold a password, so no message quotes a URL that does not parse. */
+function checkUrl(text: string, field: 'server' | 'proxy-url'): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.hostname === '') {
     throw new KubeConfigError(
-      `the ${field} of the kubeconfig's cluster is not a URL: write ${protocols[1]}//host:port`,
+      `the ${field} of the kubeconfig's cluster is not a valid URL: write https://host:port`,
     );
   }
-  if (!protocols.includes(url.protocol)) {
-    const allowed = protocols.map((protocol) => `${protocol}//`).join(' and ');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new KubeConfigError(
-      `the ${field} of the kubeconfig's cluster begins with ${url.protocol}//, but only ${allowed} work here`,
+      `the ${field} of the kubeconfig's cluster begins with ${url.protocol}//: use http:// or https://`,
     );
   }
 }
 
-function read(material: Material, what: string): string {
-  if (material.kind === 'inline') return material.text;
+function read(source: TextSource, what: string): string {
+  if (source.kind === 'inline') return source.text;
   try {
-    const text = readFileSync(material.path, 'utf8');
+    const text = readFileSync(source.path, 'utf8');
     if (text.trim() !== '') return text;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
-    throw new KubeConfigError(`${what} should be in ${material.path}, which ${reason}`);
+    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+    throw new KubeConfigError(`${source.path} ${problem}: it should hold ${what}`);
   }
-  throw new KubeConfigError(`${what} should be in ${material.path}, which is empty`);
+  throw new KubeConfigError(`${source.path} is empty: it should hold ${what}`);
 }
 
 function checkAuthority(pem: string): void {
   try {
     new X509Certificate(pem);
   } catch {
-    throw new KubeConfigError('the certificate authority of the cluster is not a PEM certificate');
+    throw new KubeConfigError(
+      'the certificate authority of the cluster is not a PEM certificate: check certificate-authority or certificate-authority-data',
+    );
   }
 }
 
@@ -60,7 +61,9 @@ function checkPair(cert: string, key: string, user: string): void {
     createSecureContext({ cert, key });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason = code?.includes('MISMATCH') ? 'do not belong together' : 'are not usable PEM';
-    throw new KubeConfigError(`client certificate and key of user "${user}" ${reason}`);
+    const problem = code?.includes('MISMATCH') ? 'do not belong together' : 'are not valid PEM';
+    throw new KubeConfigError(
+      `the client certificate and the client key of user "${user}" ${problem}: check client-certificate and client-key`,
+    );
   }
 }

@@ -1,21 +1,21 @@
 import type { User } from '@kubernetes/client-node';
 
-/** A token or PEM text: given in place, or in a file that something else may rotate. */
-export type Material =
+/** Where a token or PEM text is: in place, or in a file that somebody may rotate. */
+export type TextSource =
   | { readonly kind: 'inline'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string };
 
-/** How to know that the server is the right one. */
+/** How to check that the server is the right one. */
 export interface ClusterTls {
   /** The certificate authorities to trust, PEM; absent: those that Node trusts. */
-  readonly ca?: Material;
+  readonly ca?: TextSource;
   /** `insecure-skip-tls-verify`. */
   readonly skipVerify?: boolean;
-  /** `tls-server-name`: the name that the certificate must hold, when it is not the server's host. */
+  /** `tls-server-name`: the name that the certificate must hold if it is not the server's host. */
   readonly serverName?: string;
 }
 
-/** Whom we say we are: `as`, `as-uid`, `as-groups`, `as-user-extra`. */
+/** Who we ask the server to treat us as: `as`, `as-uid`, `as-groups`, `as-user-extra`. */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
@@ -23,20 +23,23 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Everything a kubeconfig knows to prove who we are. The first present of token, basic and plugin counts, as in client-go. */
+/**
+ * All that a kubeconfig says to prove who we are. As in client-go, the first one present of token,
+ * basic and plugin is used.
+ */
 export interface ClusterUser {
   readonly name: string;
-  readonly token?: Material;
+  readonly token?: TextSource;
   readonly basic?: { readonly username: string; readonly password: string };
-  /** An exec plugin or an auth provider (OIDC, …): left to the client library, which knows how to run them. */
+  /** An exec plugin or an auth provider (OIDC, …). The client library runs them. */
   readonly plugin?: User;
-  readonly clientCertificate?: { readonly cert: Material; readonly key: Material };
+  readonly clientCertificate?: { readonly cert: TextSource; readonly key: TextSource };
   readonly impersonate?: Impersonation;
 }
 
-/** One API server and how to be let in. A value: it opens and reads nothing. */
+/** One API server and how to log in to it. A value: it opens and reads nothing. */
 export interface Cluster {
-  /** `https://host:port`, perhaps with a path (a proxy for many clusters), without a trailing slash. */
+  /** `https://host:port` without a trailing slash; has a path if a proxy serves many clusters. */
   readonly server: string;
   /** The kubeconfig's context, for messages; absent for an in-cluster configuration. */
   readonly context?: string;

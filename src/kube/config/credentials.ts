@@ -5,7 +5,7 @@ import { AuthPlugin, type PluginCredential } from './auth-plugin.ts';
 import type { ClusterUser, Impersonation } from './cluster.ts';
 import { RotatingText } from './rotating-text.ts';
 
-/** What proves to the server who we are. A secret: never logged, never part of a message. */
+/** Proves to the server who we are. A secret: never logged, never part of a message. */
 export interface Credential {
   /** `authorization` and impersonation headers. */
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -15,25 +15,20 @@ export interface Credential {
 
 export interface Credentials {
   /**
-   * What to use now: the same object for as long as nothing changed. A promise only where a plugin has to be asked.
-   * Throws and rejects with `NetworkError` (`CREDENTIALS`).
+   * The credential to use now: the same object until something changes. Rejects with `NetworkError`
+   * (`CREDENTIALS`).
    */
-  current(): Credential | Promise<Credential>;
-  /** What to try after the server refused `rejected`: another object, or `rejected` itself when there is nothing better. */
+  current(): Promise<Credential>;
+  /**
+   * The credential to try after the server refused `rejected`: a different object, or `rejected`
+   * itself if there is nothing better.
+   */
   renew(rejected: Credential): Promise<Credential>;
 }
 
-/** What may rotate. */
-interface Parts {
-  readonly token: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-  readonly plugin: PluginCredential;
-}
-
-const NO_PLUGIN: PluginCredential = {};
-
-/** The credentials of a kubeconfig's user. Files are read again as they rotate, see {@link RotatingText}. */
+/**
+ * The credentials of a kubeconfig's user. It reads rotating files again, see {@link RotatingText}.
+ */
 export class UserCredentials implements Credentials {
   readonly #user: ClusterUser;
   readonly #token: RotatingText | undefined;
@@ -41,8 +36,6 @@ export class UserCredentials implements Credentials {
   readonly #key: RotatingText | undefined;
   readonly #plugin: AuthPlugin | undefined;
   #last: Credential = { headers: {} };
-  /** What {@link #last} was made of. */
-  #lastParts: Parts | undefined;
 
   constructor(user: ClusterUser, clock: Clock) {
     this.#user = user;
@@ -53,48 +46,36 @@ export class UserCredentials implements Credentials {
     this.#plugin = usesPlugin && user.plugin ? new AuthPlugin(user.plugin, clock) : undefined;
   }
 
-  current(): Credential | Promise<Credential> {
-    return this.#plugin === undefined
-      ? this.#compose(NO_PLUGIN)
-      : this.#plugin.current().then((plugin) => this.#compose(plugin));
+  async current(): Promise<Credential> {
+    return this.#compose(await this.#plugin?.current());
   }
 
   async renew(rejected: Credential): Promise<Credential> {
-    // Of many requests that are refused at once, the first has renewed it for all.
+    // If many requests are refused at once, the first one renews the credential for all of them.
     if (this.#last !== rejected) return this.#last;
-    const plugin = (await this.#plugin?.renew()) ?? NO_PLUGIN;
+    const plugin = await this.#plugin?.renew();
     this.#read(() => {
       for (const file of [this.#token, this.#cert, this.#key]) file?.reread();
     });
     return this.#compose(plugin);
   }
 
-  #compose(plugin: PluginCredential): Credential {
-    const parts = this.#read(() => ({
-      token: this.#token?.current(),
-      cert: this.#cert?.current(),
-      key: this.#key?.current(),
-      plugin,
-    }));
-    // For every request: so what has not changed costs four comparisons.
-    if (this.#lastParts !== undefined && areSame(parts, this.#lastParts)) return this.#last;
-    this.#lastParts = parts;
-    const credential = this.#assemble(parts);
-    if (!isDeepStrictEqual(credential, this.#last)) this.#last = credential;
-    return this.#last;
-  }
-
-  #assemble({ token, cert, key, plugin }: Parts): Credential {
+  #compose(plugin: PluginCredential | undefined): Credential {
+    const [token, cert, key] = this.#read(() =>
+      [this.#token, this.#cert, this.#key].map((text) => text?.current()),
+    );
+    const authorization = this.#authorization(token) ?? plugin?.authorization;
     const clientCertificate =
-      cert !== undefined && key !== undefined ? { cert, key } : plugin.clientCertificate;
-    const authorization = this.#authorization(token) ?? plugin.authorization;
-    return {
+      cert !== undefined && key !== undefined ? { cert, key } : plugin?.clientCertificate;
+    const credential = {
       headers: {
         ...(authorization !== undefined && { authorization }),
         ...impersonationHeaders(this.#user.impersonate),
       },
       ...(clientCertificate && { clientCertificate }),
     };
+    if (!isDeepStrictEqual(credential, this.#last)) this.#last = credential;
+    return this.#last;
   }
 
   #authorization(token: string | undefined): string | undefined {
@@ -114,10 +95,6 @@ export class UserCredentials implements Credentials {
       });
     }
   }
-}
-
-function areSame(a: Parts, b: Parts): boolean {
-  return a.token === b.token && a.cert === b.cert && a.key === b.key && a.plugin === b.plugin;
 }
 
 /** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */

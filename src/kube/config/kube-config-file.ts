@@ -4,7 +4,7 @@ import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/c
 import { load, YAMLException } from 'js-yaml';
 import { KubeConfigError } from '../errors.ts';
 
-/** What the client library does not read of a user. */
+/** The fields of a user that the client library does not read. */
 export interface UserExtras {
   readonly tokenFile?: string;
   readonly 'as-uid'?: string;
@@ -12,7 +12,7 @@ export interface UserExtras {
   readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** One kubeconfig, or several merged as kubectl merges them. */
+/** One kubeconfig, or several that are merged as kubectl does it. */
 export interface KubeConfigFile {
   /** Path or paths, for messages. */
   readonly where: string;
@@ -24,13 +24,16 @@ export interface KubeConfigFile {
   readonly extras: ReadonlyMap<string, UserExtras>;
 }
 
-/** Reads one kubeconfig; relative paths in it are taken from its own folder. Throws `KubeConfigError`. */
+/**
+ * Reads one kubeconfig. Relative paths in it are relative to its own folder. Throws
+ * `KubeConfigError`.
+ */
 export function readKubeConfig(path: string): KubeConfigFile {
   const file = resolve(path);
   const text = readText(file);
   const document = parseYaml(text, file);
   const library = new KubeConfig();
-  // A broken entry matters only when it is the one that is asked for: then it is reported as missing.
+  // A broken entry matters only if it is used; then it is reported as missing.
   library.loadFromString(text, { onInvalidEntry: 'filter' });
   library.makePathsAbsolute(dirname(file));
   return {
@@ -43,7 +46,10 @@ export function readKubeConfig(path: string): KubeConfigFile {
   };
 }
 
-/** As kubectl does for the list in KUBECONFIG: of entries with one name, and of current contexts, the first counts. */
+/**
+ * As kubectl does for the list in KUBECONFIG: the first entry of a name is used, and the first
+ * current context.
+ */
 export function mergeKubeConfigs(files: readonly KubeConfigFile[]): KubeConfigFile {
   const firsts = <T extends { readonly name: string }>(entries: readonly T[]): T[] => [
     ...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values(),
@@ -65,7 +71,7 @@ function readText(file: string): string {
     const { code } = error as NodeJS.ErrnoException;
     const reasons: Readonly<Record<string, string>> = {
       ENOENT: 'does not exist',
-      EACCES: 'may not be read by this user',
+      EACCES: 'cannot be read by this user',
       EISDIR: 'is a folder',
     };
     const reason = reasons[code ?? ''] ?? `cannot be read (${code})`;
@@ -73,7 +79,7 @@ function readText(file: string): string {
   }
 }
 
-/** The parser's own message quotes the lines around the fault, and with them perhaps a token. */
+/** The parser's own message is not used: it quotes lines around the fault, perhaps a token. */
 function parseYaml(text: string, file: string): Record<string, unknown> {
   let document: unknown;
   try {
@@ -84,9 +90,7 @@ function parseYaml(text: string, file: string): Record<string, unknown> {
     throw new KubeConfigError(`kubeconfig ${file} is not valid YAML${line}: ${error.reason}`);
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new KubeConfigError(
-      `kubeconfig ${file} is not a kubeconfig: it holds no contexts, clusters and users`,
-    );
+    throw new KubeConfigError(`${file} is not a kubeconfig: it holds no contexts, clusters and users`);
   }
   return document as Record<string, unknown>;
 }
@@ -103,7 +107,7 @@ function extrasOf(document: Record<string, unknown>, folder: string): Map<string
   return extras;
 }
 
-/** A command with a slash is a path from the kubeconfig's folder, another one is looked up on the PATH. */
+/** A command with a slash is relative to the kubeconfig's folder; any other is on the PATH. */
 function withAbsoluteCommand(user: User, folder: string): User {
   const command: unknown = user.exec?.command;
   if (typeof command !== 'string' || !command.includes('/')) return user;

@@ -1,26 +1,31 @@
 import type { Cluster as LibraryCluster, User as LibraryUser } from '@kubernetes/client-node';
 import { KubeConfigError } from '../errors.ts';
-import type { ClusterUser, Impersonation, Material } from './cluster.ts';
+import type { ClusterUser, Impersonation, TextSource } from './cluster.ts';
 import type { UserExtras } from './kube-config-file.ts';
 
-/** Data wins over a file, as in client-go. */
-export function materialOf(path: string | undefined, base64: string | undefined): Material | undefined {
+/** Inline data takes precedence over a file, as in client-go. */
+export function textSourceOf(path: string | undefined, base64: string | undefined): TextSource | undefined {
   if (base64) return { kind: 'inline', text: Buffer.from(base64, 'base64').toString() };
   return path ? { kind: 'file', path } : undefined;
 }
 
-/** What a kubeconfig says of a user. `cluster` is told to an exec plugin that wants to know it. */
+/**
+ * The user of a kubeconfig. `cluster` is passed on to an exec plugin that asks for it. Throws
+ * `KubeConfigError`.
+ */
 export function userOf(user: LibraryUser, extras: UserExtras, cluster: LibraryCluster): ClusterUser {
-  const cert = materialOf(user.certFile, user.certData);
-  const key = materialOf(user.keyFile, user.keyData);
+  const cert = textSourceOf(user.certFile, user.certData);
+  const key = textSourceOf(user.keyFile, user.keyData);
   if ((cert === undefined) !== (key === undefined)) {
     const missing = cert === undefined ? 'client-certificate' : 'client-key';
-    throw new KubeConfigError(`user "${user.name}" has one half of a client certificate: add its ${missing}`);
+    throw new KubeConfigError(
+      `user "${user.name}" has only half of a client certificate: add its ${missing}`,
+    );
   }
   if (!user.impersonateUser && (extras['as-uid'] || extras['as-groups'] || extras['as-user-extra'])) {
-    // As kubectl does: without it we would act with rights that were to be left aside.
+    // As kubectl does. Ignoring them would mean to act with rights that the user gave up.
     throw new KubeConfigError(
-      `user "${user.name}" impersonates groups, a uid or extras without a user: add "as", or take them out`,
+      `user "${user.name}" impersonates groups, a uid or extras, but no user: add "as", or remove them`,
     );
   }
   const token = tokenOf(user, extras);
@@ -34,8 +39,8 @@ export function userOf(user: LibraryUser, extras: UserExtras, cluster: LibraryCl
   };
 }
 
-/** A token file wins over a token: it is the one that is kept fresh. */
-function tokenOf(user: LibraryUser, { tokenFile }: UserExtras): Material | undefined {
+/** A token file takes precedence over a token: the file is kept up to date. */
+function tokenOf(user: LibraryUser, { tokenFile }: UserExtras): TextSource | undefined {
   if (tokenFile) return { kind: 'file', path: tokenFile };
   return user.token ? { kind: 'inline', text: String(user.token) } : undefined;
 }
@@ -45,7 +50,7 @@ function impersonationOf(user: string, extras: UserExtras): Impersonation {
   return { user, ...(uid && { uid }), ...(groups && { groups }), ...(extra && { extra }) };
 }
 
-/** The user as the client library wants it: without the parts that we see to ourselves. */
+/** The user for the client library, with only the parts that it handles. */
 function pluginOf({ name, exec, authProvider }: LibraryUser, cluster: LibraryCluster): LibraryUser {
   if (!exec) return { name, authProvider };
   const info = { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(execInfoOf(exec, cluster)) };
@@ -53,7 +58,7 @@ function pluginOf({ name, exec, authProvider }: LibraryUser, cluster: LibraryClu
 }
 
 /**
- * What a plugin is told in its environment, which the client library leaves out.
+ * What a plugin gets in the variable KUBERNETES_EXEC_INFO; the client library does not set it.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats
  */
 function execInfoOf(

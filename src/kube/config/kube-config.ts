@@ -5,7 +5,7 @@ import { KubeConfigError } from '../errors.ts';
 import { checkCluster } from './check-cluster.ts';
 import type { Cluster, ClusterTls } from './cluster.ts';
 import { type KubeConfigFile, mergeKubeConfigs, readKubeConfig } from './kube-config-file.ts';
-import { materialOf, userOf } from './kube-config-user.ts';
+import { textSourceOf, userOf } from './kube-config-user.ts';
 import { type PodEnvironment, podCluster } from './pod-cluster.ts';
 
 export interface KubeConfigEnvironment extends PodEnvironment {
@@ -19,21 +19,21 @@ export interface KubeConfigEnvironment extends PodEnvironment {
 export interface KubeConfigOptions {
   /** `--kubeconfig`: this file and no other. */
   readonly kubeconfig?: string | undefined;
-  /** `--context`; absent: the kubeconfig's current one. A Pod's own configuration has no contexts, so it is not used then. */
+  /** `--context`; default the kubeconfig's current one. A Pod's own configuration has none. */
   readonly context?: string | undefined;
   readonly env: KubeConfigEnvironment;
-  /** Where a Pod finds its service account; default where kubelet mounts it. */
+  /** Folder of the Pod's service account; default where kubelet mounts it. */
   readonly serviceAccountDir?: string;
 }
 
 /**
- * The cluster to work with: from `--kubeconfig`, else `KUBECONFIG`, else the Pod that this process runs in, else
- * `~/.kube/config`. The files that it names are read once, to find out now what cannot work. Throws `KubeConfigError`.
+ * The cluster to work with: from `--kubeconfig`, else `KUBECONFIG`, else the Pod that this process
+ * runs in, else `~/.kube/config`. Checks it and the files that it names. Throws `KubeConfigError`.
  */
 export function loadCluster(options: KubeConfigOptions): Cluster {
   const { kubeconfig, context, env } = options;
-  const isFileAsked = kubeconfig !== undefined || context !== undefined || Boolean(env.KUBECONFIG);
-  const pod = isFileAsked ? undefined : podCluster(env, options.serviceAccountDir);
+  const asksForFile = kubeconfig !== undefined || context !== undefined || Boolean(env.KUBECONFIG);
+  const pod = asksForFile ? undefined : podCluster(env, options.serviceAccountDir);
   const cluster = pod ?? clusterOfContext(readFiles(options), context);
   checkCluster(cluster);
   return cluster;
@@ -44,26 +44,26 @@ function readFiles({ kubeconfig, env }: KubeConfigOptions): KubeConfigFile {
   const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length === 1) return readKubeConfig(String(listed[0]));
   if (listed.length > 1) {
-    // kubectl skips the files of a list that do not exist.
+    // As kubectl does, files of a list that do not exist are skipped.
     const existing = listed.filter((path) => existsSync(path));
     if (existing.length > 0) return mergeKubeConfigs(existing.map(readKubeConfig));
     throw new KubeConfigError(`none of the files in KUBECONFIG exists: ${listed.join(', ')}`);
   }
   const standard = join(env.HOME ?? env.USERPROFILE ?? '', '.kube', 'config');
   if (existsSync(standard)) return readKubeConfig(standard);
-  // kubelet sets the variable in every container, the token is there only when it is mounted.
+  // kubelet sets the variable in every container; the token may not be mounted.
   const pod = env.KUBERNETES_SERVICE_HOST
-    ? 'this Pod has no service account token (is automountServiceAccountToken false?)'
-    : 'this is no Pod';
+    ? 'this Pod has no service account token (check automountServiceAccountToken)'
+    : 'this is not a Pod';
   throw new KubeConfigError(
-    `no cluster to work with: KUBECONFIG is not set, ${pod}, and ${standard} does not exist; give --kubeconfig FILE`,
+    `no cluster to work with: KUBECONFIG is not set, ${pod}, and ${standard} does not exist: use --kubeconfig FILE`,
   );
 }
 
 function clusterOfContext(file: KubeConfigFile, asked: string | undefined): Cluster {
   const name = asked ?? file.currentContext;
   const known = file.contexts.map((context) => context.name).join(', ');
-  const choice = known === '' ? 'it has none' : `it has ${known}`;
+  const choice = known === '' ? 'it has no contexts' : `it has ${known}`;
   if (name === undefined) {
     throw new KubeConfigError(
       `kubeconfig ${file.where} has no current context: choose one with --context (${choice})`,
@@ -78,13 +78,13 @@ function clusterOfContext(file: KubeConfigFile, asked: string | undefined): Clus
   const cluster = file.clusters.find((candidate) => candidate.name === context.cluster);
   if (cluster === undefined) {
     throw new KubeConfigError(
-      `context "${name}" names the cluster "${context.cluster}", for which ${file.where} gives no server`,
+      `context "${name}" uses the cluster "${context.cluster}", but ${file.where} has no server for it`,
     );
   }
   const user = file.users.find((candidate) => candidate.name === context.user);
   if (context.user !== undefined && user === undefined) {
     throw new KubeConfigError(
-      `context "${name}" names the user "${context.user}", whom ${file.where} does not know`,
+      `context "${name}" uses the user "${context.user}", but ${file.where} has no such user`,
     );
   }
   return {
@@ -98,7 +98,7 @@ function clusterOfContext(file: KubeConfigFile, asked: string | undefined): Clus
 }
 
 function tlsOf({ caFile, caData, skipTLSVerify, tlsServerName }: LibraryCluster): ClusterTls {
-  const ca = materialOf(caFile, caData);
+  const ca = textSourceOf(caFile, caData);
   return {
     ...(ca && { ca }),
     ...(skipTLSVerify && { skipVerify: true }),

@@ -12,8 +12,8 @@ export interface PodEnvironment {
 }
 
 /**
- * The cluster of the Pod that this process runs in, as its service account; undefined outside a Pod.
- * https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/
+ * The cluster of the Pod that this process runs in, with the Pod's service account; undefined
+ * outside a Pod. https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/
  */
 export function podCluster(
   env: PodEnvironment,

@@ -1,31 +1,33 @@
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../clock/clock.ts';
-import type { Material } from './cluster.ts';
+import type { TextSource } from './cluster.ts';
 
-/** client-go reads token files this often; kubelet rotates them well before they expire. */
+/**
+ * Longest age (ms) of what was read from a file. As in client-go; kubelet rotates tokens earlier.
+ */
 const REREAD_MS = 60_000;
 
 /**
- * A text that may be rotated under our feet: a projected token, a certificate of cert-manager's. The file is
- * read at most once a minute, or at once by `reread`, and only when somebody asks: no timer, no watcher. The
- * first read throws what `fs` throws; a later one that fails, or finds the file empty (a writer at work),
- * keeps the last good text. Reads are synchronous: these files are a few KiB, and nobody has to await them.
+ * A text that somebody may rotate: a projected token, a certificate from cert-manager. The file is
+ * read on demand, at most once a minute, or at once by `reread`; there is no timer and no watcher.
+ * The first read throws what `fs` throws. If a later one fails or finds the file empty (somebody is
+ * writing it), the last good text stays. Reads are synchronous: the files have a few KiB.
  */
 export class RotatingText {
-  readonly #source: Material;
+  readonly #source: TextSource;
   readonly #clock: Clock;
   #text: string | undefined;
   #readAt = 0;
 
-  constructor(source: Material, clock: Clock) {
+  constructor(source: TextSource, clock: Clock) {
     this.#source = source;
     this.#clock = clock;
   }
 
   /** The trimmed text. */
   current(): string {
-    const isFresh = this.#text !== undefined && this.#clock.now() - this.#readAt < REREAD_MS;
-    return isFresh && this.#text !== undefined ? this.#text : this.reread();
+    const isFresh = this.#clock.now() - this.#readAt < REREAD_MS;
+    return this.#text !== undefined && isFresh ? this.#text : this.reread();
   }
 
   reread(): string {

@@ -5,40 +5,41 @@ import type { Cluster } from '../config/cluster.ts';
 import type { Credential } from '../config/credentials.ts';
 import { RotatingText } from '../config/rotating-text.ts';
 import { NetworkError } from '../errors.ts';
-import { proxyErrorOf } from './proxy-error.ts';
+import { proxyErrorOf } from './network-error.ts';
 
-/** Two sets of connections, so that a call never queues behind a watch. */
+/** Two pools of connections, so that a call never waits for a stream to end. */
 export interface Dispatchers {
   readonly calls: Dispatcher;
-  readonly watches: Dispatcher;
+  readonly streams: Dispatcher;
+}
+
+/** Idle time (ms) after which we close a connection; API servers do so after 90 s. */
+const KEEP_ALIVE_MS = 85_000;
+/** Idle time (ms) after which TCP probes whether the peer is still there. */
+const TCP_PROBE_MS = 30_000;
+/** Time limit (ms) for each step of connecting: to the proxy, its answer, to the server. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** PEM texts that connections are made with. */
+interface Certificates {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
 }
 
 /**
- * Below the idle time-out of API servers (90 s), so that we close first. Not much: a write that has to
- * open a connection after a quiet time takes a third to two thirds longer (docs/performance.md).
- */
-const KEEP_ALIVE_MS = 85_000;
-/** When TCP begins to ask whether a silent peer is still there. */
-const TCP_PROBE_MS = 30_000;
-const CONNECT_TIMEOUT_MS = 10_000;
-
-/**
- * The kept-alive connections to one server under one set of certificates. When the certificate authority or the
- * client certificate has changed, new connections are opened under the new ones, and the old drain: what is in flight
- * on them ends as it would have.
+ * The kept-alive connections to one server under one set of certificates. When a certificate
+ * changes, new connections use the new one, and the old ones close after their last request.
  */
 export class Connections {
   readonly #cluster: Cluster;
   readonly #maxCalls: number;
   readonly #connectTimeoutMs: number;
   readonly #ca: RotatingText | undefined;
-  #open: { readonly material: Material; readonly dispatchers: Dispatchers } | undefined;
+  #open: { readonly certificates: Certificates; readonly dispatchers: Dispatchers } | undefined;
   readonly #draining = new Set<Dispatcher>();
 
-  /**
-   * `maxCalls`: connections for calls, hence calls in flight; watches have as many as they need. `connectTimeoutMs`, real
-   * milliseconds, is for each step by itself: to the proxy, its answer, to the server.
-   */
+  /** `maxCalls`: most connections for calls. Streams have as many as they need. */
   constructor(cluster: Cluster, clock: Clock, maxCalls: number, connectTimeoutMs = CONNECT_TIMEOUT_MS) {
     this.#cluster = cluster;
     this.#maxCalls = maxCalls;
@@ -46,27 +47,33 @@ export class Connections {
     this.#ca = cluster.tls?.ca && new RotatingText(cluster.tls.ca, clock);
   }
 
-  /** The connections under the present certificates. Throws `NetworkError` (`CREDENTIALS`) when there are no usable ones. */
+  /**
+   * The connections under the present certificates. Throws `NetworkError` (`CREDENTIALS`) if there
+   * are no usable ones.
+   */
   for(credential: Credential): Dispatchers {
     const ca = this.#authority(() => this.#ca?.current());
     const { cert, key } = credential.clientCertificate ?? {};
-    const material: Material = { ca, cert, key };
-    if (this.#open && areSame(material, this.#open.material)) return this.#open.dispatchers;
+    const certificates: Certificates = { ca, cert, key };
+    if (this.#open && areSame(certificates, this.#open.certificates)) return this.#open.dispatchers;
     const previous = this.#open?.dispatchers;
     let dispatchers: Dispatchers;
     try {
-      dispatchers = this.#connect(material);
+      dispatchers = this.#connect(certificates);
     } catch (error) {
-      // Certificate and key are two files: between the two writes of a rotation they do not match.
+      // Certificate and key are two files: during a rotation they do not match for a moment.
       if (previous !== undefined) return previous;
-      throw unusable('the client certificate and its key do not fit', error);
+      throw unusable('the client certificate and its key do not belong together', error);
     }
-    this.#open = { material, dispatchers };
+    this.#open = { certificates, dispatchers };
     if (previous !== undefined) this.#drain(previous);
     return dispatchers;
   }
 
-  /** Reads the certificate authority again, after the server's certificate was not accepted. True when it changed. */
+  /**
+   * Reads the certificate authority again, after the server's certificate was not accepted. True if
+   * it has changed.
+   */
   rereadAuthority(): boolean {
     return this.#authority(() => {
       const before = this.#ca?.current();
@@ -74,52 +81,50 @@ export class Connections {
     });
   }
 
-  #authority<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      throw unusable(
-        `its certificate authority cannot be read from ${(error as NodeJS.ErrnoException).path}`,
-        error,
-      );
-    }
-  }
-
-  /** Waits for what is in flight, then closes the connections. */
+  /** Closes the connections once their requests have ended. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#all().map((dispatcher) => dispatcher.close()));
   }
 
-  /** Cuts the connections, those that have not come about yet included. */
+  /** Cuts the connections, including those that are not established yet. */
   async destroy(): Promise<void> {
     await Promise.allSettled(this.#all().map((dispatcher) => dispatcher.destroy()));
   }
 
-  #all(): Dispatcher[] {
-    const { calls, watches } = this.#open?.dispatchers ?? {};
-    return [...this.#draining, calls, watches].filter((dispatcher) => dispatcher !== undefined);
+  #authority<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      const { path } = error as NodeJS.ErrnoException;
+      throw unusable(`its certificate authority cannot be read from ${path}`, error);
+    }
   }
 
-  #drain({ calls, watches }: Dispatchers): void {
-    for (const dispatcher of [calls, watches]) {
+  #all(): Dispatcher[] {
+    const { calls, streams } = this.#open?.dispatchers ?? {};
+    return [...this.#draining, calls, streams].filter((dispatcher) => dispatcher !== undefined);
+  }
+
+  #drain({ calls, streams }: Dispatchers): void {
+    for (const dispatcher of [calls, streams]) {
       this.#draining.add(dispatcher);
       const forget = () => this.#draining.delete(dispatcher);
       dispatcher.close().then(forget, forget);
     }
   }
 
-  #connect(material: Material): Dispatchers {
+  #connect(certificates: Certificates): Dispatchers {
     const { server, proxyUrl, tls } = this.#cluster;
     const { origin, protocol } = new URL(server);
     const connect: buildConnector.BuildOptions = {
-      // One context for all connections: parsing a bundle of certificates for each of them costs milliseconds.
-      ...(protocol === 'https:' && { secureContext: createSecureContext(withoutAbsent(material)) }),
+      // One context for all connections: to parse a bundle of certificates takes milliseconds.
+      ...(protocol === 'https:' && { secureContext: createSecureContext(withoutAbsent(certificates)) }),
       ...(tls?.skipVerify && { rejectUnauthorized: false }),
       ...(tls?.serverName !== undefined && { servername: tls.serverName }),
       timeout: this.#connectTimeoutMs,
       keepAliveInitialDelay: TCP_PROBE_MS,
     };
-    // Time limits on answers are the transport's, on the injected clock.
+    // The transport has the time limits for answers, on its clock.
     const common = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
     const open = (connections: number | null): Dispatcher =>
       proxyUrl === undefined
@@ -132,13 +137,14 @@ export class Connections {
             clientFactory: (proxy, options) => this.#tunnels(proxy, options),
             connections,
           });
-    return { calls: open(this.#maxCalls), watches: open(null) };
+    return { calls: open(this.#maxCalls), streams: open(null) };
   }
 
   /**
-   * What a `ProxyAgent` opens its tunnels with. Left to itself, undici waits 300 s for the answer of a proxy; and after
-   * UND_ERR_SOCKET (a proxy that closes the connection instead of answering) it takes the failure for a passing one and
-   * connects again at once, over and over, also when nobody waits any more. An error under a code of ours ends the request.
+   * The pool that a `ProxyAgent` opens its tunnels with. By default undici waits 300 s for a
+   * proxy's answer. And if the proxy closes the connection instead (UND_ERR_SOCKET), undici takes
+   * that for a passing failure and reconnects in a hot loop, even when no request waits any more.
+   * An error with a code of ours ends the request instead.
    */
   #tunnels(proxy: URL, options: object): Dispatcher {
     const pool = new Pool(proxy, { ...options, headersTimeout: this.#connectTimeoutMs });
@@ -156,14 +162,7 @@ export class Connections {
   }
 }
 
-/** PEM: what connections are made with. */
-interface Material {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-}
-
-function areSame(a: Material, b: Material): boolean {
+function areSame(a: Certificates, b: Certificates): boolean {
   return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }
 
@@ -171,8 +170,8 @@ function unusable(reason: string, cause: unknown): NetworkError {
   return new NetworkError(`no connection to the cluster: ${reason}`, { code: 'CREDENTIALS', cause });
 }
 
-function withoutAbsent(material: Material): Record<string, string> {
-  const present = Object.entries(material).filter(
+function withoutAbsent(certificates: Certificates): Record<string, string> {
+  const present = Object.entries(certificates).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   return Object.fromEntries(present);

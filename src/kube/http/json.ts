@@ -1,4 +1,4 @@
-/** The JSON object in `text`; undefined when it is no JSON or not an object. */
+/** The JSON object in `text`; undefined if it is not JSON or not an object. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = JSON.parse(text);

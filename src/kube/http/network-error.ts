@@ -1,10 +1,10 @@
 import { NetworkError } from '../errors.ts';
 
-/** What each code means to a person, as the end of a sentence about `host:port`. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'refused the connection: is the API server running there?',
+/** What a failure of the API server's connection means, by code, as the end of a sentence. */
+const SERVER_FAILURES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection: check that the API server is running there',
   ENOTFOUND: 'cannot be resolved: check the host name of the server',
-  EAI_AGAIN: 'cannot be resolved at the moment: is the name server reachable?',
+  EAI_AGAIN: 'cannot be resolved at the moment: check that the name server is reachable',
   ECONNRESET: 'closed the connection',
   EPIPE: 'closed the connection',
   UND_ERR_SOCKET: 'closed the connection',
@@ -15,9 +15,19 @@ const MEANINGS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet: compare the clocks',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name: check server or tls-server-name',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS: should the server be http:// ?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS: check whether the server should be http://',
   UND_ERR_ABORTED: 'was not reached through the proxy: check proxy-url',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent a truncated answer',
+};
+
+/** The same for a proxy. */
+const PROXY_FAILURES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection',
+  ECONNRESET: 'closed the connection without an answer',
+  ENOTFOUND: 'cannot be resolved',
+  UND_ERR_CONNECT_TIMEOUT: 'did not answer',
+  UND_ERR_HEADERS_TIMEOUT: 'did not answer',
+  UND_ERR_SOCKET: 'closed the connection without an answer',
 };
 
 const UNTRUSTED = 'has a certificate that the certificate authority of the kubeconfig did not sign';
@@ -32,16 +42,23 @@ const UNTRUSTED_CODES = new Set([
 ]);
 
 /**
- * Any failure below HTTP as a `NetworkError` whose message is one clause that names `server` (`host:port`). The
- * original is kept as the cause; its text is not used, for it may quote addresses of a proxy or parts of a body.
+ * Any failure below HTTP as a `NetworkError` whose message is one clause about `server`
+ * (`host:port`). The original is its cause. Its text is not used: it may quote the address of a
+ * proxy or parts of a body.
  */
 export function networkErrorOf(error: unknown, server: string): NetworkError {
   if (error instanceof NetworkError) return error;
   const code = codeOf(error);
-  return new NetworkError(`${server} ${meaningOf(code)}`, { code, cause: error });
+  return new NetworkError(`${server} ${serverFailure(code)}`, { code, cause: error });
 }
 
-/** The TLS handshake failed, on our side or the server's: the request was never acted upon. */
+/** A proxy's failure to open a tunnel. It has a code of its own: it is not the API server's. */
+export function proxyErrorOf(error: unknown, server: URL, proxy: URL): NetworkError {
+  const message = `${hostOf(server)} was not reached through the proxy ${hostOf(proxy)}, which ${proxyFailure(codeOf(error))}: check proxy-url`;
+  return new NetworkError(message, { code: 'PROXY', cause: error });
+}
+
+/** The TLS handshake failed, on either side: the server has not acted on the request. */
 export function isTlsFailure(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -52,17 +69,27 @@ export function isTlsFailure(error: unknown): boolean {
   );
 }
 
-function meaningOf(code: string): string {
-  const meaning = MEANINGS[code];
-  if (meaning !== undefined) return meaning;
+/** `host:port`, without the user and the password that a URL may hold. */
+export function hostOf({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+}
+
+function serverFailure(code: string): string {
+  const failure = SERVER_FAILURES[code];
+  if (failure !== undefined) return failure;
   if (UNTRUSTED_CODES.has(code)) return UNTRUSTED;
   if (code.startsWith('HPE_')) return 'does not speak HTTP: check the server of the kubeconfig';
   if (code.startsWith('ERR_SSL_')) return `refused the TLS handshake (${code}): check the client certificate`;
   return `gave no usable answer (${code})`;
 }
 
-/** The innermost code: undici and `AggregateError` (one error for each address tried) wrap the telling one. */
-export function codeOf(error: unknown): string {
+function proxyFailure(code: string): string {
+  if (code.startsWith('HPE_')) return 'does not speak HTTP';
+  return PROXY_FAILURES[code] ?? `failed (${code})`;
+}
+
+/** The innermost code. undici and `AggregateError` (one error per address tried) wrap it. */
+function codeOf(error: unknown): string {
   for (let current: unknown = error, depth = 0; depth < 5 && current instanceof Error; depth++) {
     const { code, cause } = current as Error & { code?: unknown };
     if (typeof code === 'string' && code !== '') return code;
@@ -71,9 +98,4 @@ export function codeOf(error: unknown): string {
     current = current instanceof AggregateError ? current.errors[0] : cause;
   }
   return 'UNKNOWN';
-}
-
-/** `host:port`, without the user and the password that a URL may hold. */
-export function hostOf({ hostname, port, protocol }: URL): string {
-  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }

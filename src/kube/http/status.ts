@@ -1,7 +1,10 @@
 import { ApiError, type StatusCause } from '../errors.ts';
 import { parseJsonObject } from './json.ts';
 
-/** What we read of a Kubernetes Status (meta/v1): the body of every failed request, the object of a watch's ERROR. */
+/**
+ * The fields that we read of a Kubernetes Status (meta/v1): the body of every failed request, or
+ * the object of a watch's ERROR event.
+ */
 interface Status {
   readonly kind?: unknown;
   readonly code?: unknown;
@@ -11,8 +14,9 @@ interface Status {
 }
 
 /**
- * The error of an answer that is not a success. `server` is its `host:port`. Only a Status' own words get into the
- * message: another body (a proxy's HTML) may hold anything.
+ * The error of an answer that is not a success. `server` is its `host:port`. The message quotes
+ * only a Status: any other body (a proxy's HTML) may hold anything. `wallTime`: a `Retry-After` may
+ * be a date.
  */
 export function apiErrorOfReply(
   reply: { readonly status: number; readonly body: string; readonly retryAfter?: string | undefined },
@@ -33,7 +37,7 @@ export function apiErrorOfReply(
   return errorOf(status, reply.status, retryAfterMs);
 }
 
-/** The error of an ERROR line's object, which should be a Status; a watch has no status line of its own any more. */
+/** The error of a watch's ERROR event; its object should be a Status. */
 export function apiErrorOfWatch(object: unknown): ApiError {
   const status = isStatus(object) ? object : {};
   return errorOf(status, typeof status.code === 'number' ? status.code : 500, undefined);

@@ -1,26 +1,26 @@
-import { text } from 'node:stream/consumers';
-import { type Clock, sleep } from '../../clock/clock.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../clock/clock.ts';
 import type { Cluster } from '../config/cluster.ts';
 import { type Credential, type Credentials, UserCredentials } from '../config/credentials.ts';
-import { ApiError } from '../errors.ts';
-import { Connections } from './connections.ts';
-import { Deadlines } from './deadlines.ts';
-import { type Answer, beginExchange, exchange } from './exchange.ts';
+import { ApiError, malformed } from '../errors.ts';
+import { Connections, type Dispatchers } from './connections.ts';
 import { hostOf, isTlsFailure, networkErrorOf } from './network-error.ts';
-import { type ApiReply, isSuccess, refusalOf, replyOf } from './reply.ts';
 import { RequestScope } from './request-scope.ts';
-
-export type { ApiReply };
+import { apiErrorOfReply } from './status.ts';
 
 export interface TransportOptions {
   readonly clock: Clock;
   /** Sent as `User-Agent`, e.g. `mirror-controller/1.2.3`. */
   readonly userAgent: string;
-  /** Ends every request at once when it aborts: the process stops. */
+  /** Aborts every request at once: the process stops. */
   readonly signal: AbortSignal;
-  /** A call's answer, or a watch's first byte, takes no longer; milliseconds, default 30,000. */
+  /** Time limit (ms) for a call's whole answer, or for the head of a stream's; default 30,000. */
   readonly timeLimitMs?: number;
-  /** Connections for calls, hence calls in flight; default 32. Watches have their own. */
+  /**
+   * Most connections for calls, default 256; each call in flight needs one. They are opened as they
+   * are needed. Streams have connections of their own, without a limit.
+   */
   readonly connections?: number;
 }
 
@@ -31,15 +31,23 @@ export interface ApiRequest {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Gives this one request up. */
+  /** Aborts this request. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A successful answer. */
+export interface ApiReply {
+  readonly status: number;
+  /** JSON according to its content type; it is not parsed yet. */
+  readonly body: string;
+}
+
 /**
- * Requests to one API server. Both methods reject with `ApiError` for every status that is not a success and with
- * `NetworkError` for everything else, and repeat a request only where the server cannot have acted on the first:
- * once after a 401 with a credential that is new, once after a failed TLS handshake with certificates that are new.
- * All other repetition, of reads too, is the caller's: only it knows whether the answer is still wanted.
+ * Requests to one API server. Both methods reject with `ApiError` for every status that is not a
+ * success, and with `NetworkError` for everything else. They repeat a request only where the server
+ * cannot have acted on the first one: once after a 401 if there is a new credential, and once after
+ * a failed TLS handshake if there are new certificates. All other retries, of reads too, are up to
+ * the caller: only the caller knows whether the answer is still needed.
  */
 export interface Transport {
   /** `host:port` of the server, for messages. */
@@ -47,187 +55,206 @@ export interface Transport {
   /** One request and its whole answer, within the time limit. */
   call(request: ApiRequest): Promise<ApiReply>;
   /**
-   * The body as it arrives, however long that takes; only the time until it begins is limited. Leaving the loop over
-   * it, or the signal's abort, closes the request.
+   * The answer's body as it arrives, however long that takes; the time limit covers only its head.
+   * Leaving the loop over the body closes the request, as an abort of the signal does.
    */
   stream(request: ApiRequest): Promise<AsyncIterable<Buffer>>;
-  /** Closes the connections, once what is in flight has ended; at once when the transport's signal has aborted. */
+  /**
+   * Closes the connections once the requests in flight have ended, or at once if the transport's
+   * signal has aborted.
+   */
   close(): Promise<void>;
 }
 
-/** Sends a request with a credential, once. */
-type Send<R> = (credential: Credential) => Promise<R>;
-
 const TIME_LIMIT_MS = 30_000;
-const CONNECTIONS = 32;
-/** The longest that one answer's `Retry-After` holds back all calls; whoever got the answer knows the whole of it. */
-const LONGEST_HOLD_MS = 30_000;
+const CONNECTIONS = 256;
+/**
+ * Longest time (ms) that one answer's `Retry-After` delays all calls. Its caller sees all of it.
+ */
+const LONGEST_DELAY_MS = 30_000;
 
 export function createTransport(cluster: Cluster, options: TransportOptions): Transport {
   const transport = new PooledTransport(cluster, options);
-  // One listener for all requests: Node takes more than ten for a leak, and each costs as much as a timer.
-  options.signal.addEventListener('abort', () => transport.giveUp(), { once: true });
+  // One listener for all requests: from the eleventh on, Node warns of a leak.
+  options.signal.addEventListener('abort', () => transport.abort(), { once: true });
   return transport;
 }
 
 class PooledTransport implements Transport {
   readonly server: string;
   readonly #origin: string;
-  /** What comes before every path: an API server may be behind a proxy that serves several. */
+  /** Prefix of every path: a proxy may serve several API servers under one host. */
   readonly #basePath: string;
   readonly #options: TransportOptions;
   readonly #credentials: Credentials;
   readonly #connections: Connections;
-  readonly #deadlines: Deadlines;
+  readonly #timeLimitMs: number;
   readonly #open = new Set<RequestScope>();
-  /** No call leaves before this reading of the clock, because the server asked for it. */
-  #heldUntil = Number.NEGATIVE_INFINITY;
+  /** The server asked for no calls before this time on the clock. */
+  #delayedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(cluster: Cluster, options: TransportOptions) {
     const url = new URL(cluster.server);
-    const { origin, pathname } = url;
-    this.#origin = origin;
-    this.#basePath = pathname.replace(/\/$/, '');
+    this.#origin = url.origin;
+    this.#basePath = url.pathname.replace(/\/$/, '');
     this.server = hostOf(url);
     this.#options = options;
+    this.#timeLimitMs = options.timeLimitMs ?? TIME_LIMIT_MS;
     this.#credentials = new UserCredentials(cluster.user ?? { name: 'anonymous' }, options.clock);
-    this.#deadlines = new Deadlines(options.clock, options.timeLimitMs ?? TIME_LIMIT_MS);
     this.#connections = new Connections(cluster, options.clock, options.connections ?? CONNECTIONS);
   }
 
   async call(request: ApiRequest): Promise<ApiReply> {
-    const scope = this.#scope(request);
+    const scope = this.#begin(request);
     try {
-      if (this.#heldUntil > this.#options.clock.now()) await this.#hold(scope);
-      if (scope.failure) throw scope.failure;
-      scope.startLimit();
-      const answer = await this.#send(scope, (credential) =>
-        exchange(this.#connections.for(credential).calls, this.#dispatched(request, credential), scope),
-      );
-      if (!isSuccess(answer)) throw this.#refusal(answer);
-      await untilReusable();
-      return replyOf(answer, this.server);
+      await this.#untilAllowed(scope);
+      scope.startTimeLimit(this.#timeLimitMs);
+      const { statusCode, headers, body } = await this.#send('calls', request, scope);
+      const text = await body.text();
+      if (!isJson(headers)) {
+        throw malformed(
+          `${this.server} answered with something other than JSON: check that it is an API server`,
+        );
+      }
+      // undici frees the connection in the next turn of the event loop. A caller who sends its next
+      // request before that needs a second connection: 16 workers would open about 30.
+      await nextTurn();
+      return { status: statusCode, body: text };
     } catch (error) {
       throw this.#failure(error, scope);
     } finally {
-      this.#dispose(scope);
+      this.#end(scope);
     }
   }
 
   async stream(request: ApiRequest): Promise<AsyncIterable<Buffer>> {
-    const scope = this.#scope(request);
+    const scope = this.#begin(request);
     try {
-      scope.startLimit();
-      const { body, ...head } = await this.#send(scope, async (credential) => {
-        const response = await beginExchange(
-          this.#connections.for(credential).watches,
-          this.#dispatched(request, credential),
-          scope,
-        );
-        // A refusal is read at once: it is not repeated on a connection that still waits for that.
-        return isSuccess(response) ? response : { ...response, body: await text(response.body) };
-      });
-      if (typeof body === 'string') throw this.#refusal({ ...head, body });
-      scope.stopLimit();
+      scope.startTimeLimit(this.#timeLimitMs);
+      const { body } = await this.#send('streams', request, scope);
+      scope.stopTimeLimit();
       return this.#chunks(body, scope);
     } catch (error) {
-      this.#dispose(scope);
+      this.#end(scope);
       throw this.#failure(error, scope);
     }
   }
 
-  /** Ends all that is in flight. */
-  giveUp(): void {
-    for (const scope of this.#open) scope.giveUp();
+  /** Aborts all requests. */
+  abort(): void {
+    for (const scope of this.#open) scope.abort();
   }
 
   async close(): Promise<void> {
     await (this.#options.signal.aborted ? this.#connections.destroy() : this.#connections.close());
   }
 
-  #scope({ signal }: ApiRequest): RequestScope {
-    const scope = new RequestScope({ deadlines: this.#deadlines, signal, server: this.server });
+  #begin({ signal }: ApiRequest): RequestScope {
+    const scope = new RequestScope({ clock: this.#options.clock, server: this.server, signal });
     this.#open.add(scope);
-    if (this.#options.signal.aborted) scope.giveUp();
+    if (this.#options.signal.aborted) scope.abort();
     return scope;
   }
 
-  #dispose(scope: RequestScope): void {
+  #end(scope: RequestScope): void {
     this.#open.delete(scope);
     scope.dispose();
   }
 
-  /** Waits out the server's `Retry-After`; the time limit of the call begins after it. */
-  async #hold(scope: RequestScope): Promise<void> {
-    const { clock } = this.#options;
-    await sleep(clock, this.#heldUntil - clock.now(), scope.signal());
+  /** Waits until the server's `Retry-After` is over. The call's time limit begins after it. */
+  async #untilAllowed(scope: RequestScope): Promise<void> {
+    const delayMs = this.#delayedUntil - this.#options.clock.now();
+    if (delayMs > 0) await scope.wait(delayMs);
   }
 
-  /** Sends, and once more where that is safe and promises something, see {@link Transport}. */
-  async #send<R extends { readonly statusCode: number }>(scope: RequestScope, send: Send<R>): Promise<R> {
-    const current = this.#credentials.current();
-    const credential = current instanceof Promise ? await scope.within(current) : current;
-    let response: R;
+  /** The answer to a request if it is a success. Repeats the request as {@link Transport} says. */
+  async #send(
+    kind: keyof Dispatchers,
+    request: ApiRequest,
+    scope: RequestScope,
+  ): Promise<Dispatcher.ResponseData> {
+    const credential = await scope.within(this.#credentials.current());
+    let response: Dispatcher.ResponseData;
     try {
-      response = await send(credential);
+      response = await this.#attempt(kind, request, credential, scope);
     } catch (error) {
       if (!isTlsFailure(error)) throw error;
       const hasNewAuthority = this.#connections.rereadAuthority();
       const renewed = await scope.within(this.#credentials.renew(credential));
       if (!hasNewAuthority && renewed === credential) throw error;
-      return await send(renewed);
+      response = await this.#attempt(kind, request, renewed, scope);
     }
-    if (response.statusCode !== 401) return response;
-    const renewed = await scope.within(this.#credentials.renew(credential));
-    return renewed === credential ? response : await send(renewed);
+    if (response.statusCode === 401) {
+      const refusal = await this.#refusal(response);
+      const renewed = await scope.within(this.#credentials.renew(credential));
+      if (renewed === credential) throw refusal;
+      response = await this.#attempt(kind, request, renewed, scope);
+    }
+    if (!isSuccess(response)) throw await this.#refusal(response);
+    return response;
   }
 
-  #dispatched(request: ApiRequest, credential: Credential) {
-    return {
+  #attempt(
+    kind: keyof Dispatchers,
+    { method, path, headers, body }: ApiRequest,
+    credential: Credential,
+    scope: RequestScope,
+  ): Promise<Dispatcher.ResponseData> {
+    const response = this.#connections.for(credential)[kind].request({
       origin: this.#origin,
-      method: request.method,
-      path: this.#basePath + request.path,
+      method,
+      path: this.#basePath + path,
       headers: {
         accept: 'application/json',
-        ...request.headers,
+        ...headers,
         ...credential.headers,
         'user-agent': this.#options.userAgent,
       },
-      body: request.body ?? null,
-    };
+      body: body ?? null,
+      // Otherwise undici closes the connection after a DELETE with a body.
+      reset: false,
+      signal: scope,
+    });
+    // undici ignores an abort while the request waits for a connection.
+    return scope.within(response);
   }
 
-  #refusal(answer: Answer): ApiError {
+  /**
+   * The error of an answer that is not a success. Reads all of it, so that its connection is free.
+   */
+  async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ApiError> {
     const { clock } = this.#options;
-    const error = refusalOf(answer, this.server, clock.wallTime());
+    const retryAfter = headers['retry-after']?.toString();
+    const reply = { status: statusCode, body: await body.text(), retryAfter };
+    const error = apiErrorOfReply(reply, this.server, clock.wallTime());
     if (isOverloaded(error)) {
-      const holdMs = Math.min(error.retryAfterMs, LONGEST_HOLD_MS);
-      this.#heldUntil = Math.max(this.#heldUntil, clock.now() + holdMs);
+      const delayMs = Math.min(error.retryAfterMs, LONGEST_DELAY_MS);
+      this.#delayedUntil = Math.max(this.#delayedUntil, clock.now() + delayMs);
     }
     return error;
   }
 
   async *#chunks(body: AsyncIterable<Buffer>, scope: RequestScope): AsyncGenerator<Buffer, void, undefined> {
     try {
-      for await (const chunk of body) yield chunk;
+      yield* body;
     } catch (error) {
       throw this.#failure(error, scope);
     } finally {
-      this.#dispose(scope);
+      this.#end(scope);
     }
   }
 
   #failure(error: unknown, scope: RequestScope): Error {
-    return scope.failure ?? (error instanceof ApiError ? error : networkErrorOf(error, this.server));
+    return scope.reason ?? (error instanceof ApiError ? error : networkErrorOf(error, this.server));
   }
 }
 
-/**
- * Resolves when the connection of an answer that has just ended can be used again. undici leaves it alone for a turn of the
- * event loop; a caller who went on before would have the pool open one more, a millisecond of our time besides the
- * handshake: 16 workers had 29 connections. Only for successes: what a refusal asks of all calls is heeded at once.
- */
-const untilReusable = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Not redirects: an API server has no reason to send one, and a credential must not follow it. */
+const isSuccess = ({ statusCode }: Dispatcher.ResponseData): boolean => statusCode >= 200 && statusCode < 300;
+
+/** A login page or a captive portal answers 200 too. */
+const isJson = ({ 'content-type': contentType }: Dispatcher.ResponseData['headers']): boolean =>
+  contentType === undefined || contentType.includes('json');
 
 /** The server is there and wants fewer requests (429), or none for the moment (503). */
 const isOverloaded = (error: ApiError): error is ApiError & { readonly retryAfterMs: number } =>

@@ -42,7 +42,7 @@ const DESIRED: Placement = { kind: 'desired' };
 const UNMATCHED: Placement = { kind: 'unmatched' };
 const UNREAD: Placement = {
   kind: 'forbidden',
-  reason: 'the controller may not read the Namespace, so the selector matches nothing there',
+  reason: 'the controller may not read the Namespace, so the selector cannot be matched',
 };
 
 /**
@@ -120,11 +120,11 @@ function consentTo(from: string, consent: Consent, isRequired: boolean): Permiss
       return { kind: 'forbidden', reason };
     }
     case 'malformed': {
-      const reason = `the namespace's accept-mirrors-from is malformed, so nothing changes there: ${consent.problem}`;
+      const reason = `the namespace's accept-mirrors-from is malformed, so nothing new is accepted: ${consent.problem}`;
       return { kind: 'forbidden', reason };
     }
     case 'accepts': {
-      const reason = `the namespace's accept-mirrors-from does not accept from ${from}`;
+      const reason = `the namespace's accept-mirrors-from does not accept ${from}`;
       return matchesPatterns(consent.patterns, from)
         ? PERMITTED
         : { kind: 'unconsented', reason, unsaid: false };

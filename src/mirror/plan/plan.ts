@@ -5,7 +5,7 @@ import { isCompanionOf, mayDelete } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { companionKey, type MirrorRequest, type Targets } from '../request/request.ts';
 import { precedingClaimant } from './claims.ts';
-import { matchesTargets, placementIn } from './placement.ts';
+import { placementIn } from './placement.ts';
 import { isOursToRemove, planRemoval } from './removal.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
@@ -32,7 +32,8 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
   const planned = new Set(steps.map((step) => step.companion));
   for (const object of view.referrers(source)) {
     if (!planned.has(object.key) && isOursToRemove(object, source, view)) {
-      steps.push(planUndesired(object, whyUndesired(object, shape, view), shape, view));
+      const reason = whyUndesired(object, request);
+      steps.push(planRemoval(object, { source, policy: request.deletionPolicy, reason }, view));
     }
   }
   return steps;
@@ -64,7 +65,7 @@ function planTarget(
   const from = { namespace: source.namespace, targets };
   const placement = placementIn(name, view.namespace(name), from, view.settings.bounds);
   const actual = view.configMap(companion);
-  const named = isNamed(name, request);
+  const named = targets.patterns.names.has(name);
   const refused = (reason: string, unsaid: boolean): Step => {
     return { action: 'none', companion, state: 'refused', reason, named, unsaid };
   };
@@ -74,48 +75,25 @@ function planTarget(
     case 'desired':
       return planCompanion(companion, actual, shape, view);
     case 'absent':
-      return { action: 'none', companion, state: 'no namespace', reason: 'the namespace does not exist' };
+      return { action: 'none', companion, state: 'no namespace', reason: `namespace ${name} does not exist` };
     case 'terminating':
       return { action: 'none', companion, state: 'waiting', reason: 'the namespace is being deleted' };
     case 'forbidden':
       return refused(placement.reason, false);
     case 'unconsented':
       return actual !== undefined && mayDelete(actual, source, view.settings.vocabulary)
-        ? planUndesired(actual, placement.reason, shape, view)
+        ? planRemoval(actual, { source, policy: request.deletionPolicy, reason: placement.reason }, view)
         : refused(placement.reason, placement.unsaid);
   }
 }
 
-/**
- * Whether a source names a namespace, and does not only match it. Without targets it means its own.
- */
-function isNamed(namespace: string, { targets }: MirrorRequest): boolean {
-  return targets === undefined || targets.patterns.names.has(namespace);
-}
-
-function planUndesired(
-  actual: ObservedConfigMap,
-  reason: string,
-  { source, request }: CompanionShape,
-  view: ClusterView,
-): Step {
-  const named = isNamed(actual.namespace, request);
-  return planRemoval(actual, { source, policy: request.deletionPolicy, reason, named }, view);
-}
-
-/**
- * Why the source has no use for a companion that it had: its targets or its companions' name
- * changed.
- */
-function whyUndesired(actual: ObservedConfigMap, shape: CompanionShape, view: ClusterView): string {
-  const { source, request } = shape;
-  const { namespace: name } = actual;
-  const isTarget =
-    request.targets === undefined
-      ? name === source.namespace
-      : matchesTargets(request.targets, { name, labels: view.namespace(name)?.labels });
-  return isTarget
-    ? `the source now names its companion ${request.companionName}`
+/** Why the source has no use for a companion that it has. */
+function whyUndesired(actual: ObservedConfigMap, request: MirrorRequest): string {
+  if (actual.name !== request.companionName) {
+    return `companions of the source are named ${request.companionName} now`;
+  }
+  return request.targets === undefined
+    ? 'the source no longer targets namespaces'
     : 'the source no longer targets the namespace';
 }
 
@@ -130,12 +108,12 @@ export function planCompanion(
   if (actual === undefined) {
     const rival = precedingClaimant(shape.source, companion, view);
     if (rival === undefined) {
-      return { action: 'create', companion, state: 'missing', reason: 'companion missing' };
+      return { action: 'create', companion, state: 'missing', reason: 'it did not exist' };
     }
-    const reason = `${rival.key} asks for the same name and comes first`;
+    const reason = `source ${rival.key} wants the same name and comes first`;
     return { action: 'defer', companion, state: 'conflict', reason };
   }
-  if (actual.request !== undefined) return conflict(companion, 'a source with this name exists');
+  if (actual.request !== undefined) return conflict(companion, 'a source has this name');
   if (!isCompanionOf(actual, shape.source, vocabulary)) {
     const holder = actual.annotations[vocabulary.source];
     return conflict(

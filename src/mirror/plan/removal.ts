@@ -29,7 +29,7 @@ export function planOrphans(
     }
     const policy = statedPolicy(live ?? object, vocabulary);
     const reason = live === undefined ? 'the source is gone' : 'the source is no longer labelled';
-    steps.push(planRemoval(object, { source: identity, policy, reason, named: true }, view));
+    steps.push(planRemoval(object, { source: identity, policy, reason }, view));
   }
   return steps;
 }
@@ -67,14 +67,12 @@ export interface Removal {
   readonly source: SourceIdentity;
   readonly policy: DeletionPolicy;
   readonly reason: string;
-  /** {@link Step} of state `refused`. */
-  readonly named: boolean;
 }
 
 /** What to do about a companion, proven to be the source's, that it should not have. */
 export function planRemoval(
   actual: ObservedConfigMap,
-  { source, policy, reason, named }: Removal,
+  { source, policy, reason }: Removal,
   view: ClusterView,
 ): Step {
   const companion = actual.key;
@@ -91,7 +89,7 @@ export function planRemoval(
       return { action: 'delete', companion, state: 'unwanted', reason: permission.reason, actual };
     case 'forbidden': {
       const refusal = `${reason}, but ${permission.reason}`;
-      return { action: 'none', companion, state: 'refused', reason: refusal, named, unsaid: false };
+      return { action: 'none', companion, state: 'refused', reason: refusal, named: true, unsaid: false };
     }
     case 'terminating':
       return waiting(companion, 'the namespace is being deleted');
@@ -110,9 +108,9 @@ function planRetention(
   const companion = actual.key;
   const differences = differencesFromRetained(actual, source, view.settings.vocabulary);
   if (differences.length === 0) {
-    return { action: 'none', companion, state: 'retained', reason: `${reason}; its policy is to retain` };
+    return { action: 'none', companion, state: 'retained', reason: `${reason}; its policy is retain` };
   }
-  const marking = `${reason}; marking it to be retained`;
+  const marking = `${reason}; marking it as retained`;
   return { action: 'update', companion, state: 'retained', reason: marking, actual, differences };
 }
 

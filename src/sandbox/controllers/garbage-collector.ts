@@ -5,11 +5,11 @@
  * absent; one of a custom kind counts as alive, as it does there while the kind is unknown.
  */
 
-import { equal, type Json } from '../json.ts';
 import type { Kind } from '../kinds/kinds.ts';
 import { kindOf, storedKindOf } from '../kinds/resources.ts';
-import { type KubeObject, type OwnerReference, withMeta } from '../kube-object.ts';
-import { StatusError } from '../status.ts';
+import { equal, type Json } from '../objects/json.ts';
+import { type KubeObject, type OwnerReference, withMeta } from '../objects/kube-object.ts';
+import { StatusError } from '../objects/status.ts';
 import { followChanges } from '../storage/change-feed.ts';
 import type { Change } from '../storage/event-log.ts';
 import { keyOf, keyOfObject } from '../storage/object-store.ts';

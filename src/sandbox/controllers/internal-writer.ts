@@ -1,6 +1,6 @@
 import { decodeAs } from '../http/request-body.ts';
 import type { Kind, Subresource } from '../kinds/kinds.ts';
-import { type KubeObject, toJson } from '../kube-object.ts';
+import { type KubeObject, toJson } from '../objects/kube-object.ts';
 import { timeOf } from '../schema/scalars.ts';
 import type { Registry } from '../storage/registry.ts';
 import { owned } from '../verbs/patching.ts';

@@ -1,6 +1,6 @@
 /** What a namespace says of its own deletion: k8s.io/kubernetes pkg/controller/namespace/deletion/status_condition_utils.go. */
-import { byCodeUnit, isObject, type Json, type JsonObject } from '../json.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { byCodeUnit, isObject, type Json, type JsonObject } from '../objects/json.ts';
+import type { KubeObject } from '../objects/kube-object.ts';
 
 /** What is still in a namespace after everything in it has been told to go. */
 export interface Remains {

@@ -1,6 +1,5 @@
 /** Empties a namespace that is being deleted, then lets it go: k8s.io/kubernetes pkg/controller/namespace. */
 
-import { listAt, objectAt } from '../json.ts';
 import {
   KUBERNETES_FINALIZER,
   namespaceKind,
@@ -8,7 +7,8 @@ import {
   withSpecFinalizers,
 } from '../kinds/kind-namespace.ts';
 import type { Kind } from '../kinds/kinds.ts';
-import { type KubeObject, toJson, withField } from '../kube-object.ts';
+import { listAt, objectAt } from '../objects/json.ts';
+import { type KubeObject, toJson, withField } from '../objects/kube-object.ts';
 import { followChanges } from '../storage/change-feed.ts';
 import { keyOf } from '../storage/object-store.ts';
 import type { Registry } from '../storage/registry.ts';

@@ -1,6 +1,6 @@
-import { quoted } from '../json.ts';
 import type { Kind } from '../kinds/kinds.ts';
-import { badRequest } from '../status.ts';
+import { quoted } from '../objects/json.ts';
+import { badRequest } from '../objects/status.ts';
 import type { Exchange } from './http-exchange.ts';
 import type { Form, IncludeObject } from './render.ts';
 

@@ -1,7 +1,7 @@
 /** One request and its answer over node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dump } from 'js-yaml';
-import { badRequest, internalError, StatusError, tooLarge } from '../status.ts';
+import { badRequest, internalError, StatusError, tooLarge } from '../objects/status.ts';
 import type { WatchStream } from '../verbs/watch.ts';
 import { type Accepted, negotiate } from './media-type.ts';
 

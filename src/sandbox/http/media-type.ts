@@ -1,5 +1,5 @@
 /** Content negotiation: which form of an answer the client takes. */
-import { StatusError } from '../status.ts';
+import { StatusError } from '../objects/status.ts';
 
 export type View = 'object' | 'metadata' | 'metadataList' | 'table';
 

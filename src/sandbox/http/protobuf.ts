@@ -3,9 +3,9 @@
  * configmap`, `auth can-i`) send it. Only decoding: answers are JSON, which those clients accept too.
  * Encoding: k8s.io/apimachinery pkg/runtime/serializer/protobuf; field numbers are in the schemas.
  */
-import { type Json, type JsonObject, objectOf } from '../json.ts';
+import { type Json, type JsonObject, objectOf } from '../objects/json.ts';
+import { badRequest } from '../objects/status.ts';
 import type { ScalarSchema, Schema, StructSchema } from '../schema/schema.ts';
-import { badRequest } from '../status.ts';
 
 /** Every body begins with these bytes, then a `runtime.Unknown`. */
 const MAGIC = Buffer.from('k8s\0');

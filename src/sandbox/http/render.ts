@@ -1,10 +1,10 @@
 /** Objects as answers: JSON text in the version and view that was asked for, made once for each version of an object. */
 
-import type { JsonObject } from '../json.ts';
 import { apiVersionOf, internalTypeOf, type Kind } from '../kinds/kinds.ts';
-import { type KubeObject, toJson } from '../kube-object.ts';
+import type { JsonObject } from '../objects/json.ts';
+import { type KubeObject, toJson } from '../objects/kube-object.ts';
+import { StatusError } from '../objects/status.ts';
 import { decode } from '../schema/decode.ts';
-import { StatusError } from '../status.ts';
 import { humanDuration } from './human-duration.ts';
 import type { View } from './media-type.ts';
 

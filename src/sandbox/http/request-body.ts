@@ -1,12 +1,12 @@
 /** Bodies: from text to an object of the kind that the path asks for. */
 import { load } from 'js-yaml';
-import { isObject, type Json, type JsonObject, quoted, stringAt } from '../json.ts';
 import { apiVersionOf, internalTypeOf, type Kind } from '../kinds/kinds.ts';
-import { type KubeObject, toObject } from '../kube-object.ts';
+import { isObject, type Json, type JsonObject, quoted, stringAt } from '../objects/json.ts';
+import { type KubeObject, toObject } from '../objects/kube-object.ts';
+import { badRequest } from '../objects/status.ts';
 import { DecodeError, decode } from '../schema/decode.ts';
 import { deleteOptionsSchema } from '../schema/meta-schemas.ts';
 import type { StructSchema } from '../schema/schema.ts';
-import { badRequest } from '../status.ts';
 import type { FieldValidation } from '../verbs/write-options.ts';
 import { mediaTypeOf, unsupportedMediaType } from './media-type.ts';
 import { fromProtobuf } from './protobuf.ts';

@@ -1,7 +1,7 @@
 /** Validation of Events: k8s.io/kubernetes pkg/apis/core/validation/events.go. Stricter through events.k8s.io than through core. */
 
-import { equal, isObject, type JsonObject, memberAt, objectAt, stringAt } from '../json.ts';
-import { type KubeObject, toJson } from '../kube-object.ts';
+import { equal, isObject, type JsonObject, memberAt, objectAt, stringAt } from '../objects/json.ts';
+import { type KubeObject, toJson } from '../objects/kube-object.ts';
 import { type FieldError, invalid, required } from './field-errors.ts';
 import { dnsSubdomainProblems, labelKeyProblems } from './formats.ts';
 import { builtInMetaErrors, immutableError, metaUpdateErrors } from './validation.ts';

@@ -1,5 +1,5 @@
-import { equal, type JsonObject, objectAt } from '../json.ts';
-import { fieldOf, type KubeObject, toJson } from '../kube-object.ts';
+import { equal, type JsonObject, objectAt } from '../objects/json.ts';
+import { fieldOf, type KubeObject, toJson } from '../objects/kube-object.ts';
 import { configMapSchema } from '../schema/object-schemas.ts';
 import { type FieldError, forbiddenField, invalid, tooLong } from './field-errors.ts';
 import { configMapKeyProblems, dnsSubdomainProblems } from './formats.ts';

@@ -1,7 +1,7 @@
 /** Events: stored as core/v1 writes them, served as that and as events.k8s.io/v1. */
 
-import { isObject, memberAt, objectAt, objectOf, stringAt } from '../json.ts';
-import { type KubeObject, toJson, toObject } from '../kube-object.ts';
+import { isObject, memberAt, objectAt, objectOf, stringAt } from '../objects/json.ts';
+import { type KubeObject, toJson, toObject } from '../objects/kube-object.ts';
 import { coreEventSchema, eventsEventSchema } from '../schema/event-schemas.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import { coreEventErrors, eventUpdateErrors, newEventErrors } from './event-validation.ts';

@@ -1,5 +1,5 @@
-import { memberAt, objectAt, stringAt, withMembers } from '../json.ts';
-import { type KubeObject, toJson, withField } from '../kube-object.ts';
+import { memberAt, objectAt, stringAt, withMembers } from '../objects/json.ts';
+import { type KubeObject, toJson, withField } from '../objects/kube-object.ts';
 import { leaseSchema } from '../schema/object-schemas.ts';
 import { type FieldError, invalid } from './field-errors.ts';
 import { dnsSubdomainProblems } from './formats.ts';

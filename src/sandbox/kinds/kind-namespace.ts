@@ -1,5 +1,5 @@
-import { listAt, objectAt, stringAt, withMembers } from '../json.ts';
-import { fieldOf, type KubeObject, toJson, withField, withMeta } from '../kube-object.ts';
+import { listAt, objectAt, stringAt, withMembers } from '../objects/json.ts';
+import { fieldOf, type KubeObject, toJson, withField, withMeta } from '../objects/kube-object.ts';
 import { namespaceSchema } from '../schema/object-schemas.ts';
 import { type FieldError, invalid } from './field-errors.ts';
 import { dnsLabelProblems, labelKeyProblems } from './formats.ts';

@@ -1,9 +1,9 @@
 /** What tells one kind from another: defaults, validation, which fields can be selected, and how `kubectl get` shows it. */
 
-import { quoted } from '../json.ts';
-import { type KubeObject, withMeta } from '../kube-object.ts';
+import { quoted } from '../objects/json.ts';
+import { type KubeObject, withMeta } from '../objects/kube-object.ts';
+import type { GroupName } from '../objects/status.ts';
 import type { StructSchema } from '../schema/schema.ts';
-import type { GroupName } from '../status.ts';
 import type { FieldError } from './field-errors.ts';
 import type { NameRule } from './validation.ts';
 

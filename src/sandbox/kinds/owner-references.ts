@@ -1,5 +1,5 @@
-import { equal, type Json } from '../json.ts';
-import { type KubeObject, withMeta } from '../kube-object.ts';
+import { equal, type Json } from '../objects/json.ts';
+import { type KubeObject, withMeta } from '../objects/kube-object.ts';
 
 export interface Deduplicated {
   readonly object: KubeObject;

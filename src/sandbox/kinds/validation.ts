@@ -1,7 +1,7 @@
 /** Validation of what every object has: k8s.io/apimachinery pkg/api/validation/objectmeta.go, in its order. */
 
-import { byCodeUnit, equal, type Json } from '../json.ts';
-import type { ObjectMeta, OwnerReference } from '../kube-object.ts';
+import { byCodeUnit, equal, type Json } from '../objects/json.ts';
+import type { ObjectMeta, OwnerReference } from '../objects/kube-object.ts';
 import { type FieldError, forbiddenField, invalid, required, tooLong } from './field-errors.ts';
 import { dnsLabelProblems, labelKeyProblems, labelValueProblems } from './formats.ts';
 

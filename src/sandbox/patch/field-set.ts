@@ -2,7 +2,7 @@
  * Sets of fields as a trie, as FieldsV1 writes them (KEP-555): `f:name` is a field or map key, `k:{…}` the list
  * item with those key fields, `v:…` the set element of that value, `.` the thing itself beside its children.
  */
-import { byCodeUnit, isObject, type Json, type JsonObject, objectOf } from '../json.ts';
+import { byCodeUnit, isObject, type Json, type JsonObject, objectOf } from '../objects/json.ts';
 
 export interface FieldSet {
   /** Whether the path that leads here is itself in the set. */

@@ -3,10 +3,9 @@
  * are not converted, and the number of entries is not capped.
  */
 
-import { byCodeUnit, equal, type Json } from '../json.ts';
-import { type KubeObject, type ManagedFieldsEntry, toJson } from '../kube-object.ts';
+import { byCodeUnit, equal, type Json } from '../objects/json.ts';
+import { type KubeObject, type ManagedFieldsEntry, toJson } from '../objects/kube-object.ts';
 import type { StructSchema } from '../schema/schema.ts';
-import { compare } from '../schema/typed-value.ts';
 import {
   difference,
   type FieldSet,
@@ -18,6 +17,7 @@ import {
   union,
   without,
 } from './field-set.ts';
+import { compare } from './typed-value.ts';
 
 export interface Manager {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** JSON patch (RFC 6902) and merge patch (RFC 7386), with the API server's answers to bad ones. */
 import { applyPatch, type Operation, Pointer } from 'rfc6902';
-import { isList, isObject, type Json, type JsonObject, objectOf } from '../json.ts';
-import { badRequest, tooLarge, unprocessable } from '../status.ts';
+import { isList, isObject, type Json, type JsonObject, objectOf } from '../objects/json.ts';
+import { badRequest, tooLarge, unprocessable } from '../objects/status.ts';
 
 const OPERATIONS_LIMIT = 10_000;
 

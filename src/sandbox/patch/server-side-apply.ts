@@ -3,11 +3,16 @@
  * k8s.io/apimachinery pkg/util/managedfields and sigs.k8s.io/structured-merge-diff `merge`.
  */
 
-import { byCodeUnit, type Json, type JsonObject, objectAt, quoted } from '../json.ts';
-import { type KubeObject, type ManagedFieldsEntry, toJson, toObject, withMeta } from '../kube-object.ts';
+import { byCodeUnit, type Json, type JsonObject, objectAt, quoted } from '../objects/json.ts';
+import {
+  type KubeObject,
+  type ManagedFieldsEntry,
+  toJson,
+  toObject,
+  withMeta,
+} from '../objects/kube-object.ts';
+import { StatusError } from '../objects/status.ts';
 import type { StructSchema } from '../schema/schema.ts';
-import { compare, fieldsOf, merge, removeFields } from '../schema/typed-value.ts';
-import { StatusError } from '../status.ts';
 import {
   difference,
   type FieldSet,
@@ -19,6 +24,7 @@ import {
   withParents,
 } from './field-set.ts';
 import { afterChange, type Manager, type Owned, split, strip, write } from './managed-fields.ts';
+import { compare, fieldsOf, merge, removeFields } from './typed-value.ts';
 
 export interface ApplyRequest {
   readonly schema: StructSchema;

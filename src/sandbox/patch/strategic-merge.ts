@@ -1,7 +1,16 @@
 /** Strategic merge patch: k8s.io/apimachinery pkg/util/strategicpatch, with merge keys from our schemas. */
-import { equal, goText, isList, isObject, type Json, type JsonObject, listAt, objectOf } from '../json.ts';
+import {
+  equal,
+  goText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  objectOf,
+} from '../objects/json.ts';
+import { badRequest, StatusError } from '../objects/status.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
-import { badRequest, StatusError } from '../status.ts';
 
 const ORDER = '$setElementOrder/';
 const DELETE_FROM = '$deleteFromPrimitiveList/';

@@ -12,7 +12,7 @@ import {
   type JsonObject,
   objectOf,
   quoted,
-} from '../json.ts';
+} from '../objects/json.ts';
 import { normaliseBase64, normaliseMicroTime, normaliseTime, ScalarError } from './scalars.ts';
 import {
   type FieldSchema,

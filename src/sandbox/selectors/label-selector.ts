@@ -1,7 +1,7 @@
 /** Label selectors: grammar, meaning and messages of k8s.io/apimachinery pkg/labels. */
 
-import { byCodeUnit, quoted } from '../json.ts';
 import { labelKeyProblems, labelValueProblems } from '../kinds/formats.ts';
+import { byCodeUnit, quoted } from '../objects/json.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 export type LabelMatcher = (labels: Labels) => boolean;

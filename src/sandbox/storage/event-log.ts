@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../objects/kube-object.ts';
 
 /** One write to a collection: created has no `previous`, deleted no `current`. */
 export interface Change {

@@ -4,8 +4,8 @@
  * one holds a version of it. No rules of the API live here.
  */
 
-import { byCodeUnit } from '../json.ts';
-import { type KubeObject, withMeta } from '../kube-object.ts';
+import { byCodeUnit } from '../objects/json.ts';
+import { type KubeObject, withMeta } from '../objects/kube-object.ts';
 import { EventLog } from './event-log.ts';
 
 export interface StoreOptions {

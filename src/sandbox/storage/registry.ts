@@ -4,16 +4,16 @@
  */
 import { createHash } from 'node:crypto';
 import type { ResourcePath } from '../http/request-info.ts';
-import { quoted } from '../json.ts';
 import { type FieldError, invalid, invalidObject } from '../kinds/field-errors.ts';
 import { pathSegmentProblems } from '../kinds/formats.ts';
 import { phaseOf } from '../kinds/kind-namespace.ts';
 import { type Kind, kindName, resourceName, type Subresource } from '../kinds/kinds.ts';
 import { metaErrors, metaUpdateErrors } from '../kinds/validation.ts';
-import { type KubeObject, withMeta } from '../kube-object.ts';
+import { quoted } from '../objects/json.ts';
+import { type KubeObject, withMeta } from '../objects/kube-object.ts';
+import { alreadyExists, conflict, forbidden, notFound, StatusError } from '../objects/status.ts';
 import { sameButForTimes } from '../patch/managed-fields.ts';
 import { timeOf } from '../schema/scalars.ts';
-import { alreadyExists, conflict, forbidden, notFound, StatusError } from '../status.ts';
 import type { DeleteOptions } from '../verbs/delete-options.ts';
 import { type Collection, keyOf, type ObjectStore } from './object-store.ts';
 

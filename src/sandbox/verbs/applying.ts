@@ -1,6 +1,7 @@
 /** The request of a server-side apply: its configuration checked, applied and made an object again. */
 
 import { decodeAs, ParseError, parseYaml } from '../http/request-body.ts';
+import { apiVersionOf } from '../kinds/kinds.ts';
 import {
   isList,
   isObject,
@@ -10,12 +11,11 @@ import {
   objectAt,
   objectOf,
   stringAt,
-} from '../json.ts';
-import { apiVersionOf } from '../kinds/kinds.ts';
-import { type KubeObject, toJson } from '../kube-object.ts';
+} from '../objects/json.ts';
+import { type KubeObject, toJson } from '../objects/kube-object.ts';
+import { badRequest, conflict, StatusError } from '../objects/status.ts';
 import { apply } from '../patch/server-side-apply.ts';
 import { DecodeError } from '../schema/decode.ts';
-import { badRequest, conflict, StatusError } from '../status.ts';
 import { emptyObject, managerOf, type Writer } from './patching.ts';
 
 /** `live` (absent when it does not exist) after the configuration in `text` has been applied to it. */

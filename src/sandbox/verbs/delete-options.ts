@@ -1,7 +1,7 @@
 /** What a DELETE asks for, from its body or else its query. */
 
-import { isList, type JsonObject, memberAt, objectAt, stringAt } from '../json.ts';
 import { invalid, invalidObject, notSupported } from '../kinds/field-errors.ts';
+import { isList, type JsonObject, memberAt, objectAt, stringAt } from '../objects/json.ts';
 import { booleanOf } from './list-options.ts';
 import { dryRunErrors } from './write-options.ts';
 

@@ -1,10 +1,10 @@
 /** The query of a list, watch or deletecollection, parsed and checked. */
 import { type FieldError, forbiddenField, invalidObject, notSupported } from '../kinds/field-errors.ts';
 import type { Kind } from '../kinds/kinds.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../objects/kube-object.ts';
+import { badRequest } from '../objects/status.ts';
 import { type FieldSelector, parseFieldSelector } from '../selectors/field-selector.ts';
 import { type LabelMatcher, parseLabelSelector, SelectorError } from '../selectors/label-selector.ts';
-import { badRequest } from '../status.ts';
 
 export interface Selection {
   /** Absent: all namespaces. */

@@ -2,15 +2,23 @@
 
 import { mediaTypeOf } from '../http/media-type.ts';
 import { decodeAs, ParseError, parseJson, unknownKind } from '../http/request-body.ts';
-import { byCodeUnit, goText, isObject, type Json, type JsonObject, objectOf, stringAt } from '../json.ts';
 import { invalid, invalidObject } from '../kinds/field-errors.ts';
 import { apiVersionOf, type Kind, type Subresource } from '../kinds/kinds.ts';
-import { type KubeObject, toJson, withMeta } from '../kube-object.ts';
+import {
+  byCodeUnit,
+  goText,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectOf,
+  stringAt,
+} from '../objects/json.ts';
+import { type KubeObject, toJson, withMeta } from '../objects/kube-object.ts';
+import { badRequest, StatusError } from '../objects/status.ts';
 import { entriesAfterUpdate, type Manager } from '../patch/managed-fields.ts';
 import { jsonPatch, mergePatch } from '../patch/patch.ts';
 import { strategicMerge } from '../patch/strategic-merge.ts';
 import { DecodeError } from '../schema/decode.ts';
-import { badRequest, StatusError } from '../status.ts';
 import type { WriteOptions } from './write-options.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';

@@ -3,7 +3,7 @@ import { formOf } from '../http/answer-form.ts';
 import type { Exchange } from '../http/http-exchange.ts';
 import type { ListMeta, Renderer } from '../http/render.ts';
 import type { ResourcePath } from '../http/request-info.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../objects/kube-object.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { type Registry, targetOf } from '../storage/registry.ts';
 import { type ListOptions, parseListOptions } from './list-options.ts';

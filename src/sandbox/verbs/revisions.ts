@@ -1,9 +1,9 @@
 /** resourceVersions and continue tokens: what a client may ask for, and what is too old or not there yet. */
 
 import { ParseError, parseJson } from '../http/request-body.ts';
-import { isObject, quoted } from '../json.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { badRequest, expired, StatusError } from '../status.ts';
+import { isObject, quoted } from '../objects/json.ts';
+import type { KubeObject } from '../objects/kube-object.ts';
+import { badRequest, expired, StatusError } from '../objects/status.ts';
 import type { Collection, ObjectStore } from '../storage/object-store.ts';
 import { keyOfObject } from '../storage/object-store.ts';
 import type { ListOptions } from './list-options.ts';

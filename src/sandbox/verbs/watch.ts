@@ -4,9 +4,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Form, Renderer } from '../http/render.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { withMeta } from '../kube-object.ts';
-import { expired, type Status, StatusError } from '../status.ts';
+import type { KubeObject } from '../objects/kube-object.ts';
+import { withMeta } from '../objects/kube-object.ts';
+import { expired, type Status, StatusError } from '../objects/status.ts';
 import type { Change } from '../storage/event-log.ts';
 import type { Collection, ObjectStore } from '../storage/object-store.ts';
 import type { ListOptions, Selection } from './list-options.ts';
@@ -79,7 +79,7 @@ class Watch {
   readonly #options: ListOptions;
   readonly #stream: WatchStream;
   #first = true;
-  /** What comes up to this revision is not told: a watch may start from one that is yet to come. */
+  /** Changes and bookmarks up to this revision are not sent: a watch may start from one that is yet to come. */
   #after = 0;
   #bookmarkDue = false;
 
@@ -158,7 +158,8 @@ class Watch {
     }
     if (this.#bookmarkDue && position === log.end) {
       this.#bookmarkDue = false;
-      batch += this.#bookmark(this.#deps.store.revision, false);
+      const { revision } = this.#deps.store;
+      if (revision >= this.#after) batch += this.#bookmark(revision, false);
     }
     return { batch, position };
   }

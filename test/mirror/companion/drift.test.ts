@@ -3,7 +3,7 @@ import type { ConfigMap, OwnerReference } from '../../../src/kube/api/types.ts';
 import { companionShape } from '../../../src/mirror/companion/companion.ts';
 import { type Difference, differences } from '../../../src/mirror/companion/drift.ts';
 import { healingPatch } from '../../../src/mirror/companion/patch.ts';
-import { patched } from '../api-server.ts';
+import { patched } from '../../controller/memory-api.ts';
 import {
   type ConfigMapParts,
   companion,

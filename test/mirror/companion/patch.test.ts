@@ -1,7 +1,7 @@
 import { applyPatch } from 'rfc6902';
 import { expect, test } from 'vitest';
 import { healingPatch } from '../../../src/mirror/companion/patch.ts';
-import { patched } from '../api-server.ts';
+import { patched } from '../../controller/memory-api.ts';
 import { configMap, observed } from '../wire.ts';
 
 const nothing = { data: {}, binaryData: {} };
@@ -14,7 +14,7 @@ const object = configMap('team-b/colors-synced', {
 test('[R2] a patch carries the resourceVersion that it was computed from, so that one too late is refused', () => {
   const patch = healingPatch(observed(object), [{ kind: 'content' }], nothing);
   const meanwhile = { ...object, metadata: { ...object.metadata, resourceVersion: '2' } };
-  expect(() => patched(meanwhile, patch)).toThrow('409');
+  expect(() => patched(meanwhile, patch)).toThrow('modified');
   expect(patched(object, patch).metadata.resourceVersion).toBe('2');
 });
 

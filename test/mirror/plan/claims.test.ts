@@ -3,13 +3,13 @@ import { objectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { claimIndexValues, claims, claimsOf, precedingClaimant } from '../../../src/mirror/plan/claims.ts';
 import { configMap, namespace, observed, source } from '../wire.ts';
-import { boundsOf, type MirrorWorld, viewOf, world } from '../world.ts';
+import { boundsOf, viewOf, type World, world } from '../world.ts';
 
 const key = (text: string) => {
   const [namespaceName, name = ''] = text.split('/');
   return objectKey(namespaceName, name);
 };
-const claimed = (object: ConfigMap, companion: string, of: MirrorWorld) =>
+const claimed = (object: ConfigMap, companion: string, of: World) =>
   claims(observed(object), key(companion), viewOf(of));
 
 describe('[R6] a source claims', () => {

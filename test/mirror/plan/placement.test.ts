@@ -86,9 +86,9 @@ describe('[P3] a namespace accepts mirrors, or does not', () => {
   const refused = (reason: string) => ({ kind: 'unconsented', reason, unsaid: false });
   const malformed = (problem: string) => ({
     kind: 'forbidden',
-    reason: `the namespace's accept-mirrors-from is malformed, so nothing changes there: ${problem}`,
+    reason: `the namespace's accept-mirrors-from is malformed, so nothing new is accepted: ${problem}`,
   });
-  const notFrom = refused("the namespace's accept-mirrors-from does not accept from team-a");
+  const notFrom = refused("the namespace's accept-mirrors-from does not accept team-a");
   const unsaid = {
     ...refused('the namespace has no accept-mirrors-from, and --require-consent is set'),
     unsaid: true,
@@ -135,7 +135,7 @@ describe('[P3] a namespace accepts mirrors, or does not', () => {
   test.for(['team-a', 'prod'])('[P2] one that may not be read, %s, matches no selector', (name) => {
     const expected = {
       kind: 'forbidden',
-      reason: 'the controller may not read the Namespace, so the selector matches nothing there',
+      reason: 'the controller may not read the Namespace, so the selector cannot be matched',
     };
     expect(unread(name, { 'target-namespace-selector': '!env' })).toEqual(expected);
     expect(unread(name, { 'target-namespace-selector': 'env' })).toEqual(expected);

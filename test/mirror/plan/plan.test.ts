@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { companionShape } from '../../../src/mirror/companion/companion.ts';
 import { planSource } from '../../../src/mirror/plan/plan.ts';
 import type { ClusterView } from '../../../src/mirror/plan/view.ts';
-import { carryOut } from '../api-server.ts';
+import { carryOut } from '../../controller/carry-out.ts';
 import {
   companion,
   configMap,
@@ -13,9 +13,9 @@ import {
   stripped,
   vocabulary,
 } from '../wire.ts';
-import { boundsOf, inWords, isWrite, type MirrorWorld, objectAt, planFor, viewOf, world } from '../world.ts';
+import { boundsOf, inWords, isWrite, objectAt, planFor, viewOf, type World, world } from '../world.ts';
 
-const plan = (key: string, of: MirrorWorld) => inWords(planFor(key, of));
+const plan = (key: string, of: World) => inWords(planFor(key, of));
 
 describe('[M1] a source without targets', () => {
   const colors = source('team-a/colors');
@@ -23,23 +23,24 @@ describe('[M1] a source without targets', () => {
   const at = 'team-a/colors-synced';
 
   test('is to get one companion, beside it', () => {
-    expect(plan('team-a/colors', world([colors]))).toEqual([`${at}: create, missing; companion missing`]);
+    expect(plan('team-a/colors', world([colors]))).toEqual([`${at}: create, missing; it did not exist`]);
   });
 
   test('is to get nothing more when it has it', () => {
     expect(plan('team-a/colors', world([colors, settled]))).toEqual([`${at}: none, in sync; `]);
   });
 
-  test('gets it with all that makes it a companion', () => {
-    expect(objectAt(carryOut('team-a/colors', world([colors])), at)).toEqual({
+  test('gets it with all that makes it a companion', async () => {
+    const { creationTimestamp: _, ...metadata } = settled.metadata;
+    expect(objectAt(await carryOut('team-a/colors', world([colors])), at)).toEqual({
       ...settled,
-      metadata: { ...settled.metadata, uid: `new uid of ${at}`, resourceVersion: '100' },
+      metadata: { ...metadata, uid: `new uid of ${at}`, resourceVersion: '101' },
     });
   });
 
   test('[P1] gets it even in a namespace that is denied to others', () => {
     const of = world([source('kube-system/x')], [], boundsOf({ allow: '', requireConsent: true }));
-    expect(plan('kube-system/x', of)).toEqual(['kube-system/x-synced: create, missing; companion missing']);
+    expect(plan('kube-system/x', of)).toEqual(['kube-system/x-synced: create, missing; it did not exist']);
   });
 
   test('[M5] has what drifted healed, and the reason says what it was', () => {
@@ -63,14 +64,14 @@ describe('[M1] a source without targets', () => {
     ]);
   });
 
-  test('[R12] has it replaced when it is immutable and its content must change', () => {
+  test('[R12] has it replaced when it is immutable and its content must change', async () => {
     const immutable = companion(colors, at, { immutable: true, data: { colour: 'blue' } });
     expect(plan('team-a/colors', world([colors, immutable]))).toEqual([
       `${at}: replace, drifted; differs in content`,
     ]);
     const both = companion(colors, at, { immutable: true, data: {}, owners: [] });
     expect(planFor('team-a/colors', world([colors, both]))).toMatchObject([{ action: 'replace' }]);
-    const after = objectAt(carryOut('team-a/colors', world([colors, immutable])), at);
+    const after = objectAt(await carryOut('team-a/colors', world([colors, immutable])), at);
     expect([after?.data, after?.immutable]).toEqual([{ colour: 'red' }, undefined]);
   });
 
@@ -85,7 +86,7 @@ describe('[M1] a source without targets', () => {
     expect(plan('team-a/colors', world([source('team-a/colors', {}, { deleting: true })]))).toEqual([]);
   });
 
-  test('[R6] adopts the companion that the first, Go controller made', () => {
+  test('[R6] adopts the companion that the first, Go controller made', async () => {
     const made = configMap(at, { data: { colour: 'red' }, owners: [controllerReference(colors)] });
     const labelled = {
       ...made,
@@ -93,27 +94,27 @@ describe('[M1] a source without targets', () => {
     };
     expect(planFor('team-a/colors', world([colors, labelled]))).toMatchObject([{ action: 'update' }]);
     // Without the label the watch does not show it: the create meets it.
-    expect(objectAt(carryOut('team-a/colors', world([colors, made])), at)).toMatchObject({
+    expect(objectAt(await carryOut('team-a/colors', world([colors, made])), at)).toMatchObject({
       metadata: { uid: made.metadata.uid, labels: { 'workshop.io/managed': 'companion' } },
     });
   });
 
   test.for(['team-b/colors-synced', 'nonsense', ''])(
     '[R6] heals the annotation of one that it controls, and that says it is %j',
-    (text) => {
+    async (text) => {
       const annotations = { 'workshop.io/companion': text, 'workshop.io/source': 'x/y' };
       const tampered = companion(colors, at, { annotations });
       expect(plan('team-a/colors', world([colors, tampered]))).toEqual([
         `${at}: update, drifted; differs in annotation workshop.io/source, annotation workshop.io/companion`,
       ]);
-      const after = objectAt(carryOut('team-a/colors', world([colors, tampered])), at);
-      expect(after?.metadata).toEqual({ ...settled.metadata, resourceVersion: '2' });
+      const after = objectAt(await carryOut('team-a/colors', world([colors, tampered])), at);
+      expect(after?.metadata).toEqual({ ...settled.metadata, resourceVersion: '101' });
     },
   );
 
-  test('[R11] adopts the companion of an earlier source of its name', () => {
+  test('[R11] adopts the companion of an earlier source of its name', async () => {
     const recreated = source('team-a/colors', {}, { uid: 'new' });
-    const after = carryOut('team-a/colors', world([recreated, settled]));
+    const after = await carryOut('team-a/colors', world([recreated, settled]));
     expect(objectAt(after, at)?.metadata).toMatchObject({
       uid: settled.metadata.uid,
       annotations: { 'workshop.io/source-uid': 'new' },
@@ -129,10 +130,10 @@ describe('[R6] what is at the name and not ours is a conflict', () => {
   const conflict = (reason: string) => [`${at}: none, conflict; ${reason}`];
   const unrelated = 'a ConfigMap with this name exists and is not managed by mirror-controller';
   const cases = {
-    'a source of that name': [source(at), 'a source with this name exists'],
+    'a source of that name': [source(at), 'a source has this name'],
     'a source of that name with a bad request': [
       source(at, { 'deletion-policy': '' }),
-      'a source with this name exists',
+      'a source has this name',
     ],
     'a companion of another source': [companion(source('b/c'), at), 'it is the companion of b/c'],
     'a ConfigMap that has only the label': [
@@ -151,9 +152,9 @@ describe('[R6] what is at the name and not ours is a conflict', () => {
     expect(plan('team-a/colors', world([colors, object]))).toEqual(conflict(reason));
   });
 
-  test('a ConfigMap that the watch does not show stays as it is when the create meets it', () => {
+  test('a ConfigMap that the watch does not show stays as it is when the create meets it', async () => {
     const hidden = configMap(at, { data: { mine: 'x' } });
-    const after = carryOut('team-a/colors', world([colors, hidden]));
+    const after = await carryOut('team-a/colors', world([colors, hidden]));
     expect(objectAt(after, at)).toEqual(hidden);
   });
 
@@ -164,7 +165,7 @@ describe('[R6] what is at the name and not ours is a conflict', () => {
       plan('team-a/colors', world([wide, companion(source('x/y'), 'b/colors-synced')], namespaces)),
     ).toEqual([
       'b/colors-synced: none, conflict; it is the companion of x/y',
-      'c/colors-synced: create, missing; companion missing',
+      'c/colors-synced: create, missing; it did not exist',
     ]);
   });
 });
@@ -177,9 +178,9 @@ describe('[R7] two sources for one name', () => {
 
   test('a free name goes to the older, and the other learns who comes first', () => {
     const of = world([older, younger], prod);
-    expect(plan('z/old', of)).toEqual(['prod/shared: create, missing; companion missing']);
+    expect(plan('z/old', of)).toEqual(['prod/shared: create, missing; it did not exist']);
     expect(plan('a/new', of)).toEqual([
-      'prod/shared: defer, conflict; z/old asks for the same name and comes first',
+      'prod/shared: defer, conflict; source z/old wants the same name and comes first',
     ]);
   });
 
@@ -190,9 +191,7 @@ describe('[R7] two sources for one name', () => {
   });
 
   test('when the older goes the other gets it', () => {
-    expect(plan('a/new', world([younger], prod))).toEqual([
-      'prod/shared: create, missing; companion missing',
-    ]);
+    expect(plan('a/new', world([younger], prod))).toEqual(['prod/shared: create, missing; it did not exist']);
   });
 });
 
@@ -215,16 +214,16 @@ describe('[M2] a source with targets', () => {
   test('is to get a companion in every matching, active and permitted namespace, and learns why not in the others', () => {
     expect(plan('team-a/colors', world([colors], namespaces))).toEqual([
       'kube-dev/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
-      'qa/colors-synced: create, missing; companion missing',
-      'team-a/colors-synced: create, missing; companion missing',
-      'team-b/colors-synced: create, missing; companion missing',
-      "team-closed/colors-synced: none, refused; the namespace's accept-mirrors-from does not accept from team-a",
+      'qa/colors-synced: create, missing; it did not exist',
+      'team-a/colors-synced: create, missing; it did not exist',
+      'team-b/colors-synced: create, missing; it did not exist',
+      "team-closed/colors-synced: none, refused; the namespace's accept-mirrors-from does not accept team-a",
       'team-going/colors-synced: none, waiting; the namespace is being deleted',
     ]);
   });
 
-  test('gets no owner reference outside its own namespace', () => {
-    const after = carryOut('team-a/colors', world([colors], namespaces));
+  test('gets no owner reference outside its own namespace', async () => {
+    const after = await carryOut('team-a/colors', world([colors], namespaces));
     const owners = (key: string) => objectAt(after, key)?.metadata.ownerReferences;
     expect(owners('team-b/colors-synced')).toBeUndefined();
     expect(owners('team-a/colors-synced')).toEqual([controllerReference(colors)]);
@@ -237,13 +236,13 @@ describe('[M2] a source with targets', () => {
     const of = world([asking], [namespace('team-b')]);
     expect(plan('team-a/colors', of)).toEqual([
       'kube-x/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
-      'nowhere/colors-synced: none, no namespace; the namespace does not exist',
-      'team-b/colors-synced: create, missing; companion missing',
+      'nowhere/colors-synced: none, no namespace; namespace nowhere does not exist',
+      'team-b/colors-synced: create, missing; it did not exist',
     ]);
     const bounded = world([asking], [], boundsOf({ namespaces: ['team-a', 'nowhere'] }));
     expect(plan('team-a/colors', bounded)).toEqual([
       'kube-x/colors-synced: none, refused; the namespace is not among --namespaces',
-      'nowhere/colors-synced: none, no namespace; the namespace does not exist',
+      'nowhere/colors-synced: none, no namespace; namespace nowhere does not exist',
     ]);
   });
 
@@ -251,7 +250,7 @@ describe('[M2] a source with targets', () => {
     const asking = source('team-a/colors', { 'target-namespaces': 'team-b' });
     const of = world([asking, companion(asking, 'team-b/colors-synced', { data: {} })], []);
     expect(plan('team-a/colors', of)).toEqual([
-      'team-b/colors-synced: none, no namespace; the namespace does not exist',
+      'team-b/colors-synced: none, no namespace; namespace team-b does not exist',
     ]);
   });
 
@@ -270,10 +269,10 @@ describe('[M2] a source with targets', () => {
     ).toHaveLength(1);
   });
 
-  test('[M8] that may be called like its companions is not its own target, and is never written', () => {
+  test('[M8] that may be called like its companions is not its own target, and is never written', async () => {
     const own = source('team-a/colors', { 'target-namespaces': '*', 'companion-name': '{name}' });
     const before = world([own], [namespace('team-a'), namespace('team-b')]);
-    expect(plan('team-a/colors', before)).toEqual(['team-b/colors: create, missing; companion missing']);
-    expect(objectAt(carryOut('team-a/colors', before), 'team-a/colors')).toBe(own);
+    expect(plan('team-a/colors', before)).toEqual(['team-b/colors: create, missing; it did not exist']);
+    expect(objectAt(await carryOut('team-a/colors', before), 'team-a/colors')).toBe(own);
   });
 });

@@ -7,7 +7,7 @@ import { planOrphans } from '../../../src/mirror/plan/removal.ts';
 import type { Step } from '../../../src/mirror/plan/step.ts';
 import type { ClusterView } from '../../../src/mirror/plan/view.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
-import { carryOut } from '../api-server.ts';
+import { carryOut } from '../../controller/carry-out.ts';
 import {
   companion,
   configMap,
@@ -20,9 +20,9 @@ import {
   unreadableNamespace,
   vocabulary,
 } from '../wire.ts';
-import { boundsOf, inWords, type MirrorWorld, objectAt, planFor, viewOf, world } from '../world.ts';
+import { boundsOf, inWords, objectAt, planFor, viewOf, type World, world } from '../world.ts';
 
-const plan = (key: string, of: MirrorWorld) => inWords(planFor(key, of));
+const plan = (key: string, of: World) => inWords(planFor(key, of));
 const key = 'team-a/colors';
 const retaining = { annotations: { 'workshop.io/deletion-policy': 'retain' } };
 
@@ -51,21 +51,24 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
   });
 
   test('because the targets were removed, goes', () => {
-    expect(plans({}, [there])).toEqual(['team-a/colors-synced: create, missing; companion missing', gone]);
+    expect(plans({}, [there])).toEqual([
+      'team-a/colors-synced: create, missing; it did not exist',
+      'team-b/colors-synced: delete, unwanted; the source no longer targets namespaces',
+    ]);
   });
 
   test('because the companion name was changed, goes when the new one comes', () => {
     expect(plans({ 'target-namespaces': 'team-b', 'companion-name': 'new' }, [there])).toEqual([
-      'team-b/colors-synced: delete, unwanted; the source now names its companion new',
-      'team-b/new: create, missing; companion missing',
+      'team-b/colors-synced: delete, unwanted; companions of the source are named new now',
+      'team-b/new: create, missing; it did not exist',
     ]);
   });
 
   test('beside the source, because its name was changed, goes', () => {
     const beside = companion(source(key), 'team-a/colors-synced');
     expect(plans({ 'companion-name': 'new' }, [beside])).toEqual([
-      'team-a/colors-synced: delete, unwanted; the source now names its companion new',
-      'team-a/new: create, missing; companion missing',
+      'team-a/colors-synced: delete, unwanted; companions of the source are named new now',
+      'team-a/new: create, missing; it did not exist',
     ]);
   });
 
@@ -75,7 +78,7 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
 
   test('[R8] stays when it does not say that it is not a copy', () => {
     expect(plans({ 'target-namespaces': 'team-c' }, [stripped(there, 'workshop.io/companion')])).toEqual([
-      'team-c/colors-synced: create, missing; companion missing',
+      'team-c/colors-synced: create, missing; it did not exist',
     ]);
   });
 
@@ -101,15 +104,15 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
   test('stays exactly as it is when it is marked and the source asks to retain', () => {
     const marked = companion(source(key), 'team-b/colors-synced', { ...retaining, data: { other: 'x' } });
     expect(plans({ 'target-namespaces': 'team-c', 'deletion-policy': 'retain' }, [marked])).toEqual([
-      'team-b/colors-synced: none, retained; the source no longer targets the namespace; its policy is to retain',
-      'team-c/colors-synced: create, missing; companion missing',
+      'team-b/colors-synced: none, retained; the source no longer targets the namespace; its policy is retain',
+      'team-c/colors-synced: create, missing; it did not exist',
     ]);
   });
 
   test('is marked first when the source asks to retain in the same edit', () => {
     expect(plans({ 'target-namespaces': 'team-c', 'deletion-policy': 'retain' }, [there])).toEqual([
-      'team-b/colors-synced: update, retained; the source no longer targets the namespace; marking it to be retained',
-      'team-c/colors-synced: create, missing; companion missing',
+      'team-b/colors-synced: update, retained; the source no longer targets the namespace; marking it as retained',
+      'team-c/colors-synced: create, missing; it did not exist',
     ]);
   });
 
@@ -174,7 +177,7 @@ describe('[P3] consent withdrawn', () => {
     flags = {},
   ) => plan(key, world([source(key, asks), ...objects], [namespace('team-b', parts)], boundsOf(flags)));
   const there = companion(source(key), 'team-b/colors-synced');
-  const reason = "the namespace's accept-mirrors-from does not accept from team-a";
+  const reason = "the namespace's accept-mirrors-from does not accept team-a";
   const targets = { 'target-namespaces': 'team-b' };
 
   test('takes the companion away', () => {
@@ -194,7 +197,7 @@ describe('[P3] consent withdrawn', () => {
     const elsewhere = { 'target-namespaces': 'x', 'deletion-policy': 'retain' };
     expect(of(elsewhere, { accepts: 'x' }, [there])).toEqual([
       `team-b/colors-synced: delete, unwanted; ${reason}`,
-      'x/colors-synced: none, no namespace; the namespace does not exist',
+      'x/colors-synced: none, no namespace; namespace x does not exist',
     ]);
   });
 
@@ -253,7 +256,7 @@ describe('what is in a namespace stays as it is while it is unknown what the nam
   const says = {
     '[P3] malformed': [
       observedNamespace('team-b', { accepts: 'team-.*' }),
-      "namespace's accept-mirrors-from is malformed, so nothing changes there: ",
+      "namespace's accept-mirrors-from is malformed, so nothing new is accepted: ",
     ],
     '[P2] unreadable': [unreadableNamespace('team-b'), 'controller may not read the Namespace'],
   } as const;
@@ -297,26 +300,26 @@ describe('[R4] a companion that stays because of retain', () => {
   const unlabelled = stripped(source(key, retain), 'workshop.io/managed');
 
   /** The object at `at` after everything that is planned, which is nothing more the second time. */
-  function kept(of: ConfigMap, object: ConfigMap, at: string): ConfigMap | undefined {
-    const after = carryOut(key, world([of, object], namespaces));
-    expect(carryOut(key, after)).toEqual(after);
+  async function kept(of: ConfigMap, object: ConfigMap, at: string): Promise<ConfigMap | undefined> {
+    const after = await carryOut(key, world([of, object], namespaces));
+    expect(await carryOut(key, after)).toEqual(after);
     return objectAt(after, at);
   }
 
   test.for([
     ['whose targets were narrowed', narrowed],
     ['that was unlabelled', unlabelled],
-  ] as const)('of a source %s says so, and no deletion of the source takes it', ([, of]) => {
+  ] as const)('of a source %s says so, and no deletion of the source takes it', async ([, of]) => {
     const mine = companion(source(key), beside, {
       data: { mine: 'x' },
       owners: [other, controllerReference(source(key))],
     });
-    const after = kept(of, mine, beside);
+    const after = await kept(of, mine, beside);
     expect(after).toEqual({
       ...mine,
       metadata: {
         ...mine.metadata,
-        resourceVersion: '2',
+        resourceVersion: '101',
         annotations: { ...mine.metadata.annotations, 'workshop.io/deletion-policy': 'retain' },
         ownerReferences: [other],
       },
@@ -332,25 +335,25 @@ describe('[R4] a companion that stays because of retain', () => {
     ]);
   });
 
-  test('in another namespace loses an owner reference to its source, by which it would be collected', () => {
+  test('in another namespace loses an owner reference to its source, by which it would be collected', async () => {
     const owned = companion(source(key), 'team-b/colors-synced', {
       ...retaining,
       owners: [controllerReference(source(key)), other],
     });
-    const after = kept(unlabelled, owned, 'team-b/colors-synced');
+    const after = await kept(unlabelled, owned, 'team-b/colors-synced');
     expect(after?.metadata.ownerReferences).toEqual([other]);
   });
 
-  test('is adopted when it is desired again, and marked as the source says then', () => {
+  test('is adopted when it is desired again, and marked as the source says then', async () => {
     const marked = companion(source(key), beside, { ...retaining, owners: [other], data: { old: 'x' } });
-    expect(kept(source(key), marked, beside)).toEqual({
+    expect(await kept(source(key), marked, beside)).toEqual({
       ...companion(source(key), beside, { owners: [other, controllerReference(source(key))] }),
       metadata: {
         ...companion(source(key), beside, { owners: [other, controllerReference(source(key))] }).metadata,
-        resourceVersion: '2',
+        resourceVersion: '101',
       },
     });
-    const stillRetained = kept(source(key, retain), marked, beside);
+    const stillRetained = await kept(source(key, retain), marked, beside);
     expect(stillRetained?.metadata.ownerReferences).toEqual([other]);
     expect(stillRetained?.metadata.annotations).toMatchObject(retaining.annotations);
   });
@@ -393,10 +396,10 @@ describe('[R3] what a vanished source left behind', () => {
   test('stays when it says itself that it is to be retained, or says what is neither', () => {
     const policy = (value: string) =>
       companion(colors, 'team-b/colors-synced', { annotations: { 'workshop.io/deletion-policy': value } });
-    const retained = ['team-b/colors-synced: none, retained; the source is gone; its policy is to retain'];
+    const retained = ['team-b/colors-synced: none, retained; the source is gone; its policy is retain'];
     expect(plan(key, world([policy('retain')]))).toEqual(retained);
     expect(plan(key, world([policy('Delete')]))).toEqual([
-      'team-b/colors-synced: update, retained; the source is gone; marking it to be retained',
+      'team-b/colors-synced: update, retained; the source is gone; marking it as retained',
     ]);
     expect(plan(key, world([policy('delete')]))[0]).toContain(': delete, unwanted');
   });
@@ -446,11 +449,11 @@ describe('[R4] what an unlabelled source left behind', () => {
 
   test('stays when the source, as it is now, says retain, whatever the companion says', () => {
     expect(plan(key, world([unlabelled({ 'deletion-policy': 'retain' }), there]))).toEqual([
-      'team-b/colors-synced: update, retained; the source is no longer labelled; marking it to be retained',
+      'team-b/colors-synced: update, retained; the source is no longer labelled; marking it as retained',
     ]);
     const said = companion(source(key), 'team-b/colors-synced', retaining);
     expect(plan(key, world([unlabelled({ 'deletion-policy': 'retain' }), said]))).toEqual([
-      'team-b/colors-synced: none, retained; the source is no longer labelled; its policy is to retain',
+      'team-b/colors-synced: none, retained; the source is no longer labelled; its policy is retain',
     ]);
     expect(plan(key, world([unlabelled(), said]))[0]).toContain(': delete, unwanted');
   });

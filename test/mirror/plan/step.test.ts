@@ -60,9 +60,9 @@ describe('[P3] a refusal says whether the source names the namespace', () => {
     });
   });
 
-  test('of what it no longer targets, too; without targets all is named', () => {
+  test('and one that leaves a companion behind counts as named', () => {
     const left = companion(source(key), 'malformed/colors-synced');
-    expect(named(stepsOf({ 'target-namespaces': 'open' }, left))).toEqual({ malformed: false });
+    expect(named(stepsOf({ 'target-namespaces': 'open' }, left))).toEqual({ malformed: true });
     expect(named(stepsOf({}, left))).toEqual({ malformed: true });
     const unlabelled = stripped(source(key), 'workshop.io/managed');
     expect(named(planFor(key, world([unlabelled, left], namespaces)))).toEqual({ malformed: true });

@@ -1,0 +1,79 @@
+import {
+  ApiError,
+  isBadRequest,
+  isConflict,
+  isInvalid,
+  isNamespaceTerminating,
+  isNotFound,
+  isTooLarge,
+  isUnauthorized,
+  NetworkError,
+} from '../../kube/errors.ts';
+
+/** An object that is not ours has a companion's name; the message says what it is. */
+export class BlockedError extends Error {
+  override readonly name = 'BlockedError';
+}
+
+/** The object at a companion's name is being deleted and waits for a finalizer. */
+export class LeavingError extends Error {
+  override readonly name = 'LeavingError';
+}
+
+/** The source has changed since it was observed. Its watch event will follow. */
+export class StaleSourceError extends Error {
+  override readonly name = 'StaleSourceError';
+}
+
+/** The server accepted a write and changed nothing: the object still has the version that the write was computed from. */
+export class WithoutEffectError extends Error {
+  override readonly name = 'WithoutEffectError';
+  override readonly message =
+    'the API server accepted the write but changed nothing: a mutating admission policy or webhook reverts it';
+}
+
+/**
+ * What a failure means for the next attempt:
+ * - `transient`: it may succeed at any time. `retryAfterMs` is what the server asked for.
+ * - `blocked`: somebody else has the name, and no watch shows when they release it (SPEC R6: look again within 30 s).
+ * - `invalid`: the server rejects the object. An admission policy answers so too, and may change (SPEC R13).
+ * - `hopeless`: only a change of the source or the companion can help.
+ */
+export type Failure =
+  | { readonly kind: 'transient'; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'blocked' | 'invalid' | 'hopeless' };
+
+export interface Verdict {
+  readonly failure: Failure;
+  /** Expected between a cache and its server, and gone with the next attempt: not logged above `debug`. */
+  readonly quiet: boolean;
+}
+
+/** The only place that decides what a failed read or write means. `attempts.ts` decides how long to wait. */
+export function judge(error: unknown): Verdict {
+  if (error instanceof BlockedError) return { failure: { kind: 'blocked' }, quiet: false };
+  if (error instanceof LeavingError) return { failure: { kind: 'blocked' }, quiet: true };
+  // The cache was behind, or the object or its namespace is being deleted. A watch event will follow.
+  const isStale = error instanceof StaleSourceError || isConflict(error) || isNotFound(error);
+  if (isStale || isNamespaceTerminating(error)) {
+    return { failure: { kind: 'transient', retryAfterMs: undefined }, quiet: true };
+  }
+  if (isTooLarge(error) || error instanceof WithoutEffectError) {
+    return { failure: { kind: 'hopeless' }, quiet: false };
+  }
+  if (isInvalid(error) || isBadRequest(error)) return { failure: { kind: 'invalid' }, quiet: false };
+  const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+  return { failure: { kind: 'transient', retryAfterMs }, quiet: false };
+}
+
+/** Whether the server as a whole is in trouble, not one object. An outage is reported once for all of them. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof NetworkError || isUnauthorized(error)) return true;
+  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
+}
+
+/** The error in a few words for a log field: never a body, never a stack. */
+export function describeError(error: unknown): string {
+  if (error instanceof ApiError) return `${error.status} ${error.reason}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,62 @@
+import type { Indexers, Lister } from '../../informer/lister.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { SourceIdentity } from '../../mirror/companion/ownership.ts';
+import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
+import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.ts';
+import { claimIndexValues, claimsOf } from '../../mirror/plan/claims.ts';
+import { targetIndexValuesOf } from '../../mirror/plan/concerns.ts';
+import type { ClusterView, MirrorSettings } from '../../mirror/plan/view.ts';
+import type { Vocabulary } from '../../mirror/vocabulary.ts';
+import type { MutationCache } from '../write/mutation-cache.ts';
+
+/** The ways in which the rules look things up. */
+export type ConfigMapIndex = 'referrers' | 'claims' | 'targets';
+
+export function configMapIndexers(vocabulary: Vocabulary): Indexers<ObservedConfigMap, ConfigMapIndex> {
+  return {
+    referrers: (object) => {
+      const reference = sourceReference(object, vocabulary);
+      if (reference !== undefined) return [reference];
+      // Where the reference was stripped, the uid still leads to the source. One value an object saves memory.
+      const uid = object.annotations[vocabulary.sourceUid];
+      return uid === undefined ? [] : [uid];
+    },
+    claims: claimsOf,
+    targets: targetIndexValuesOf,
+  };
+}
+
+/** The part of a lister that the view needs. */
+export interface NamespaceLister {
+  get(key: ObjectKey): ObservedNamespace | undefined;
+  values(): Iterable<ObservedNamespace>;
+}
+
+/** The informers' caches, with our own latest writes on top, as the rules see them. */
+export function createClusterView(deps: {
+  readonly settings: MirrorSettings;
+  readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
+  readonly namespaces: NamespaceLister;
+  readonly mutations: MutationCache;
+}): ClusterView {
+  const { settings, configMaps, namespaces, mutations } = deps;
+  const current = (objects: readonly ObservedConfigMap[]) =>
+    objects.flatMap((object) => mutations.newest(object.key, object) ?? []);
+  return {
+    settings,
+    configMap: (key) => mutations.newest(key, configMaps.get(key)),
+    referrers: ({ key, uid }: SourceIdentity) => {
+      const byName = configMaps.byIndex('referrers', key);
+      const seen = uid === undefined ? byName : [...byName, ...configMaps.byIndex('referrers', uid)];
+      const written = mutations.writtenFor(key);
+      if (written.length === 0) return current(seen);
+      // A companion whose event has not arrived may be unwanted already, and the event will be taken for our own.
+      const keys = new Set(seen.map((object) => object.key));
+      return [...current(seen), ...written.filter((object) => !keys.has(object.key))];
+    },
+    claimants: (companion) =>
+      claimIndexValues(companion).flatMap((value) => configMaps.byIndex('claims', value)),
+    namespace: (name) => namespaces.get(name as ObjectKey),
+    namespaces: () => namespaces.values(),
+  };
+}

@@ -1,0 +1,181 @@
+import type { Clock } from '../../clock/clock.ts';
+import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { type CompanionShape, companionShape } from '../../mirror/companion/companion.ts';
+import { mayDelete } from '../../mirror/companion/ownership.ts';
+import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
+import { planSource } from '../../mirror/plan/plan.ts';
+import { remarksOn } from '../../mirror/plan/remarks.ts';
+import { planOrphans } from '../../mirror/plan/removal.ts';
+import type { Step } from '../../mirror/plan/step.ts';
+import type { ClusterView } from '../../mirror/plan/view.ts';
+import type { MirrorRequest } from '../../mirror/request/request.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
+import type { CompanionMemory } from '../memory/companion-memory.ts';
+import { describeError, isOutage, judge, StaleSourceError } from '../memory/failure.ts';
+import type { Reports } from '../memory/reports.ts';
+import { PassLog } from '../write/pass-log.ts';
+import type { SourceBodies } from '../write/source-bodies.ts';
+import { intentOf, type WriteQueue, type WriteStep } from '../write/write-queue.ts';
+
+export interface ReconcilerDeps {
+  readonly view: ClusterView;
+  readonly api: Pick<ConfigMapApi, 'get'>;
+  readonly bodies: SourceBodies;
+  readonly memory: CompanionMemory;
+  readonly reports: Reports;
+  readonly queue: DelayingQueue<ObjectKey>;
+  readonly writes: Pick<WriteQueue, 'add'>;
+  /** Whether the view knows the namespaces; before that, a source that targets some cannot be judged. */
+  readonly areNamespacesSynced: () => boolean;
+  /** Report what would be written, and write nothing. */
+  readonly dryRun: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What should be done about the companions of one source. */
+interface Plan {
+  /** As the plan was made from it; undefined when it is gone. */
+  readonly source: ObservedConfigMap | undefined;
+  /** Undefined where companions are only deleted. */
+  readonly shape: CompanionShape | undefined;
+  readonly steps: readonly Step[];
+}
+
+const NOTHING: Plan = { source: undefined, shape: undefined, steps: [] };
+
+/**
+ * Makes true what a source asks for. Level-triggered: it gets a source key, not what happened; it computes from the caches
+ * what should be, and queues the writes that lie between (SPEC R1).
+ */
+export class Reconciler {
+  readonly #deps: ReconcilerDeps;
+
+  constructor(deps: ReconcilerDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * One pass over one source and its companions, never two at once for one key. Resolves when its writes have begun; their
+   * answers are the writer's business. Never rejects: a failed read of the source brings the key back.
+   */
+  async reconcile(key: ObjectKey): Promise<void> {
+    const { memory } = this.#deps;
+    let plan: Plan | undefined;
+    try {
+      plan = await this.#plan(key);
+      memory.succeeded(key, key);
+    } catch (error) {
+      this.#retry(key, error);
+    }
+    if (plan !== undefined) await this.#carryOut(key, plan);
+  }
+
+  /** Undefined: nothing can be said now, so everything stays as it is. */
+  async #plan(key: ObjectKey): Promise<Plan | undefined> {
+    const { view, reports, areNamespacesSynced } = this.#deps;
+    const { bounds, vocabulary } = view.settings;
+    // A companion may refer to a source that another controller looks after (SPEC P2).
+    if (bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(key).namespace)) return undefined;
+    const source = view.configMap(key);
+    if (source?.request === undefined) return this.#planOrphans(key);
+    if (!source.request.ok) {
+      reports.invalidSource(key, source.request.problem);
+      return undefined;
+    }
+    const request = source.request.value;
+    // They come soon, and every source that targets namespaces is queued then.
+    if (request.targets !== undefined && !areNamespacesSynced()) return undefined;
+    const shape = companionShape(source, request, vocabulary);
+    const steps = planSource(shape, view);
+    reports.validSource(key, remarksOn(source, steps, vocabulary));
+    return { source, shape, steps };
+  }
+
+  /** The key is no longer a source's. What it left behind is judged after a live read (SPEC R3). */
+  async #planOrphans(key: ObjectKey): Promise<Plan> {
+    const { view, bodies, reports } = this.#deps;
+    bodies.forget(key);
+    reports.validSource(key, []);
+    const identity = { key, uid: undefined };
+    const left = view
+      .referrers(identity)
+      .filter((object) => mayDelete(object, identity, view.settings.vocabulary));
+    if (left.length === 0) return NOTHING;
+    if (left.some((object) => this.#mayBeClaimed(object))) {
+      throw new StaleSourceError(
+        'the namespaces must be known first: another source may ask for its companions',
+      );
+    }
+    const live = await this.#liveSource(key);
+    if (live?.request !== undefined)
+      throw new StaleSourceError('the source exists, and is not in the cache yet');
+    return { source: live, shape: undefined, steps: planOrphans(key, live, view) };
+  }
+
+  /** Whether a source that targets namespaces may turn out to ask for the object, once they are known. */
+  #mayBeClaimed(object: ObservedConfigMap): boolean {
+    const { view, areNamespacesSynced } = this.#deps;
+    const targetsNamespaces = ({ request }: ObservedConfigMap) => request?.ok && hasTargets(request.value);
+    return !areNamespacesSynced() && view.claimants(object.key).some(targetsNamespaces);
+  }
+
+  async #liveSource(key: ObjectKey): Promise<ObservedConfigMap | undefined> {
+    const { api, view } = this.#deps;
+    try {
+      return observe(await api.get(key), view.settings.vocabulary);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Reports what is left alone, sets aside what has to wait, and queues the rest. */
+  async #carryOut(key: ObjectKey, { source, shape, steps }: Plan): Promise<void> {
+    const { memory, reports, queue, writes, dryRun, clock, log } = this.#deps;
+    const toBeWritten: WriteStep[] = [];
+    for (const step of steps) {
+      if (step.action === 'none') reports.leftAlone(key, step);
+      else toBeWritten.push(step);
+    }
+    if (memory.hasAny(key)) memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten));
+    if (dryRun) {
+      for (const step of toBeWritten) reports.wouldWrite(key, step);
+      return;
+    }
+    const waits = new Map<WriteStep, number>();
+    for (const step of toBeWritten) {
+      const ms = memory.waitMs(key, step.companion, intentOf(step, source));
+      if (ms > 0) waits.set(step, ms);
+    }
+    const ready = toBeWritten.filter((step) => !waits.has(step));
+    const lane = queue.laneOf(key);
+    const nextMs = Math.min(...waits.values());
+    if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
+    await writes.add({ key, source, shape, lane, log: new PassLog(log, clock, key, ready.length) }, ready);
+  }
+
+  #retry(key: ObjectKey, error: unknown): void {
+    const { memory, queue, reports, log } = this.#deps;
+    const { failure, quiet } = judge(error);
+    const delayMs = memory.failed(key, key, '', failure);
+    const fields = { source: key, error: describeError(error), retryInMs: Math.round(delayMs) };
+    if (isOutage(error)) reports.serverFails(error);
+    log[quiet || isOutage(error) ? 'debug' : 'warn'](fields, 'reconcile failed; retrying');
+    if (Number.isFinite(delayMs)) queue.addAfter(key, delayMs);
+  }
+}
+
+const hasTargets = ({ targets }: MirrorRequest): boolean => targets !== undefined;
+
+function companionsOf(steps: readonly Step[]): ReadonlySet<ObjectKey> {
+  return new Set(steps.map(({ companion }) => companion));
+}
+
+/** For each that waits the next pass comes a moment later, at most a second, so that it finds several of them due. */
+function slackMs(waiting: number): number {
+  return Math.min(1000, waiting - 1);
+}

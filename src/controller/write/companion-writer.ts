@@ -1,0 +1,258 @@
+import PQueue from 'p-queue';
+import type { Clock } from '../../clock/clock.ts';
+import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { NewConfigMap } from '../../kube/api/types.ts';
+import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
+import { type CompanionShape, newCompanion } from '../../mirror/companion/companion.ts';
+import type { Difference } from '../../mirror/companion/drift.ts';
+import { mayDelete } from '../../mirror/companion/ownership.ts';
+import { healingPatch, replacement } from '../../mirror/companion/patch.ts';
+import type { Content } from '../../mirror/observe/content.ts';
+import { type ObservedConfigMap, observe, observeWritten } from '../../mirror/observe/observed-config-map.ts';
+import { planCompanion } from '../../mirror/plan/plan.ts';
+import type { Step } from '../../mirror/plan/step.ts';
+import type { ClusterView } from '../../mirror/plan/view.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
+import type { CompanionMemory } from '../memory/companion-memory.ts';
+import { BlockedError, describeError, judge, LeavingError, WithoutEffectError } from '../memory/failure.ts';
+import type { Reports } from '../memory/reports.ts';
+import type { MutationCache } from './mutation-cache.ts';
+import type { SourceBodies } from './source-bodies.ts';
+import { intentOf, type Pass, type Write, type WriteStep } from './write-queue.ts';
+
+type Drifted = Extract<WriteStep, { readonly differences: unknown }>;
+
+export interface CompanionWriterDeps {
+  readonly view: ClusterView;
+  readonly api: ConfigMapApi;
+  readonly bodies: SourceBodies;
+  readonly mutations: MutationCache;
+  readonly memory: CompanionMemory;
+  readonly reports: Reports;
+  /** Source keys, for those that need another pass. */
+  readonly queue: DelayingQueue<ObjectKey>;
+  /** Writes begun in any one second; 0: no limit. */
+  readonly maxWritesPerSecond: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * The only place that writes to the cluster: carries out one step of a plan, and records how it ended. Each request carries
+ * what makes it safe to repeat or to come too late: a create fails where something exists, a patch and a delete fail where
+ * something has changed (SPEC R2, R8).
+ */
+export class CompanionWriter {
+  readonly #deps: CompanionWriterDeps;
+  readonly #paced: PQueue | undefined;
+
+  constructor(deps: CompanionWriterDeps) {
+    this.#deps = deps;
+    const { maxWritesPerSecond: intervalCap } = deps;
+    if (intervalCap > 0) this.#paced = new PQueue({ interval: 1000, intervalCap, strict: true });
+  }
+
+  /** Makes one write. Never rejects: a failure brings the source back for another pass, when `judge` says so. */
+  async write({ pass, step, lane }: Write): Promise<void> {
+    const { clock, queue } = this.#deps;
+    await this.#paced?.add(noop, { priority: lane === 'fresh' ? 1 : 0 });
+    if (queue.shuttingDown || !this.#isCurrent(pass, step)) {
+      pass.log.ended();
+      return;
+    }
+    const begunAt = clock.now();
+    try {
+      const done = await this.#carryOut(step, pass);
+      pass.log.wrote(step.companion, done, step.reason, begunAt);
+      this.#succeeded(pass, step, done);
+    } catch (error) {
+      this.#failed(pass, step, error);
+    }
+    pass.log.ended();
+  }
+
+  /** Whether the step is still what a plan would say. If it is not, another pass over the source is due. */
+  #isCurrent({ key, source, lane }: Pass, step: WriteStep): boolean {
+    const { view, queue } = this.#deps;
+    const now = view.configMap(key);
+    const isSameSource = source?.request === undefined ? now?.request === undefined : now === source;
+    // Whoever changed something has queued the source.
+    if (!isSameSource || queue.isAwaited(key)) return false;
+    const actual = 'actual' in step ? step.actual : undefined;
+    if (view.configMap(step.companion) === actual) return true;
+    queue.add(key, lane);
+    return false;
+  }
+
+  #succeeded({ key, source }: Pass, step: WriteStep, done: Step['action']): void {
+    const { memory, reports } = this.#deps;
+    const { companion } = step;
+    const { sourceVersion } = intentOf(step, source);
+    const isHeal = done !== 'delete' && done !== 'none';
+    const isFight = isHeal && memory.wrote(key, companion, sourceVersion);
+    if (!isHeal) memory.succeeded(key, companion);
+    if (isFight) reports.fight(key, companion, 'actual' in step ? step.actual.editedBy : undefined);
+    else reports.written(key, companion);
+    // What was remembered of the heals of a companion that we have deleted ourselves means nothing.
+    if (done === 'delete') memory.forget(key, companion);
+  }
+
+  #failed({ key, source, lane }: Pass, step: WriteStep, error: unknown): void {
+    const { memory, reports, queue, log } = this.#deps;
+    const { companion, action } = step;
+    const { failure, quiet } = judge(error);
+    const delayMs = memory.failed(key, companion, intentOf(step, source).fingerprint, failure);
+    const willRetry = Number.isFinite(delayMs);
+    const fields = { source: key, companion, action, error: describeError(error) };
+    log.debug({ ...fields, ...(willRetry && { retryInMs: Math.round(delayMs) }) }, 'companion not written');
+    if (!quiet) reports.failed(key, companion, error);
+    // Nobody's fresh change has to wait behind the retries of what a server does not answer.
+    if (willRetry) queue.addAfter(key, delayMs, quiet ? lane : 'bulk');
+  }
+
+  /**
+   * Resolves to what was done in the end: a create that meets our own companion becomes a heal of it, or nothing.
+   * @throws BlockedError when an object that is not ours has the name, LeavingError when it is being deleted; else what
+   * the API throws.
+   */
+  async #carryOut(step: WriteStep, pass: Pass): Promise<Step['action']> {
+    switch (step.action) {
+      case 'delete':
+        await this.#delete(step.actual);
+        return 'delete';
+      case 'update':
+        await this.#update(step, pass);
+        return 'update';
+      case 'replace':
+        return this.#replace(step, pass);
+      case 'create':
+        return this.#create(step.companion, pass);
+      case 'defer':
+        return this.#defer(step, pass);
+    }
+  }
+
+  async #create(companion: ObjectKey, pass: Pass): Promise<Step['action']> {
+    const shape = shapeOf(pass);
+    const body = newCompanion(
+      companion,
+      shape,
+      await this.#content(shape),
+      this.#deps.view.settings.vocabulary,
+    );
+    try {
+      await this.#post(companion, body, shape.digest);
+      return 'create';
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      return this.#meet(companion, pass);
+    }
+  }
+
+  async #update({ actual, differences }: Drifted, pass: Pass): Promise<void> {
+    const shape = differences.some(isContent) ? shapeOf(pass) : undefined;
+    await this.#patch(actual, differences, shape);
+  }
+
+  /** Deletes and creates (SPEC R12). What does not say itself that it is our companion has to say so first (SPEC R8). */
+  async #replace(step: Drifted, pass: Pass): Promise<Step['action']> {
+    const { vocabulary } = this.#deps.view.settings;
+    const shape = shapeOf(pass);
+    const marks = step.differences.filter((difference) => !isContent(difference));
+    const content = await this.#content(shape);
+    const actual = mayDelete(step.actual, shape.source, vocabulary)
+      ? step.actual
+      : await this.#patch(step.actual, marks, undefined);
+    await this.#delete(actual);
+    try {
+      await this.#post(actual.key, replacement(actual, step.differences, content), shape.digest);
+      return 'replace';
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      return this.#meet(actual.key, pass);
+    }
+  }
+
+  /** Leaves the name to the source that comes first, unless our own companion turns out to be there. */
+  async #defer({ companion, reason }: WriteStep, pass: Pass): Promise<Step['action']> {
+    try {
+      return await this.#meet(companion, pass);
+    } catch (error) {
+      if (isNotFound(error)) throw new BlockedError(reason);
+      throw error;
+    }
+  }
+
+  /**
+   * There is an object at the name that the watch does not show: our own companion whose label was stripped or whose
+   * create got no reply, one that is being deleted, or an unrelated object (SPEC R2, R6).
+   */
+  async #meet(companion: ObjectKey, pass: Pass): Promise<Step['action']> {
+    const { api, view } = this.#deps;
+    const actual = observe(await api.get(companion), view.settings.vocabulary);
+    const step = planCompanion(companion, actual, shapeOf(pass), view);
+    if (step.action !== 'none') return this.#carryOut(step, pass);
+    if (step.state === 'conflict') throw new BlockedError(step.reason);
+    if (step.state === 'waiting') throw new LeavingError(step.reason);
+    return 'none';
+  }
+
+  #content({ source, request }: CompanionShape): Promise<Content> {
+    return this.#deps.bodies.selectedContent(source, request);
+  }
+
+  async #post(key: ObjectKey, body: NewConfigMap, digest: string): Promise<void> {
+    const { api, mutations } = this.#deps;
+    await mutations.follow(key, async () =>
+      observeWritten(await api.create(body), { digest, immutable: false }),
+    );
+  }
+
+  /**
+   * `shape` is given when the content is among the differences. Resolves to the companion as it is then.
+   * @throws WithoutEffectError when the server has accepted the patch and left everything as it was.
+   */
+  async #patch(
+    actual: ObservedConfigMap,
+    differences: readonly Difference[],
+    shape: CompanionShape | undefined,
+  ): Promise<ObservedConfigMap> {
+    const { api, mutations } = this.#deps;
+    const { key, immutable } = actual;
+    const patch = healingPatch(actual, differences, shape && (await this.#content(shape)));
+    const digest = shape?.digest ?? actual.digest;
+    try {
+      return await mutations.follow(key, async () => {
+        const metadata = await api.patch(key, patch);
+        if (metadata.resourceVersion === actual.resourceVersion) throw new WithoutEffectError();
+        return observeWritten(metadata, { digest, immutable });
+      });
+    } catch (error) {
+      if (isNotFound(error)) mutations.forget(key);
+      throw error;
+    }
+  }
+
+  /** A 404 counts as success: it is what we wanted, or a lost reply to our own first attempt. */
+  async #delete(actual: ObservedConfigMap): Promise<void> {
+    const { api, mutations } = this.#deps;
+    const { key, uid, resourceVersion } = actual;
+    await mutations.followDelete(actual, async () => {
+      try {
+        await api.delete(key, { uid, resourceVersion });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    });
+  }
+}
+
+function shapeOf({ shape }: Pass): CompanionShape {
+  if (shape === undefined) throw new TypeError('a step that writes content needs to know what is desired');
+  return shape;
+}
+
+const isContent = ({ kind }: Difference): boolean => kind === 'content';
+const noop = async () => undefined;

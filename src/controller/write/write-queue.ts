@@ -1,0 +1,208 @@
+import type { Clock, Timer } from '../../clock/clock.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { CompanionShape } from '../../mirror/companion/companion.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import type { Step } from '../../mirror/plan/step.ts';
+import type { Lane } from '../../workqueue/queue.ts';
+import type { WorkSource } from '../../workqueue/workers.ts';
+import type { Intent } from '../memory/companion-memory.ts';
+import type { PassLog } from './pass-log.ts';
+
+/** A step that asks for more than to be left alone. */
+export type WriteStep = Exclude<Step, { readonly action: 'none' }>;
+
+/** One reconcile of one source, as far as its writes need to know of it. */
+export interface Pass {
+  readonly key: ObjectKey;
+  /** The source that the pass was planned from; undefined when it is gone. */
+  readonly source: ObservedConfigMap | undefined;
+  /** What every companion should carry; undefined where the pass only deletes. */
+  readonly shape: CompanionShape | undefined;
+  readonly lane: Lane;
+  readonly log: PassLog;
+}
+
+/** One write, handed out to be made now. */
+export interface Write {
+  readonly pass: Pass;
+  readonly step: WriteStep;
+  /** `bulk` when the pass has more writes than somebody is waiting for. */
+  readonly lane: Lane;
+}
+
+/** The writes of one pass that have not begun. */
+interface Batch {
+  readonly pass: Pass;
+  /**
+   * Taken from the end: a namespace that has just appeared, and whatever a fan-out under way has written already and somebody
+   * has changed, come after what it has left to do.
+   */
+  readonly steps: WriteStep[];
+  readonly lane: Lane;
+  readonly onEmpty: () => void;
+}
+
+/** A pass with more writes than this is a fan-out: all of them are bulk, whoever waits for it. */
+const MOST_FRESH_WRITES = 8;
+/** Share of the slots that bulk may have, so that a fresh write always finds one. */
+const BULK_SHARE = 1 / 2;
+/**
+ * Share of the slots that bulk keeps while others make fresh writes. Those wait at the server for what is in flight: with
+ * 16 bulk writes there the slowest edits during a fan-out took 15 times as long as quiet ones, with one less than 4 times.
+ */
+const YIELDING_SHARE = 1 / 32;
+/** Time (ms) after a fresh write in which the next one is expected, and bulk keeps to its smaller share. */
+const YIELD_MS = 500;
+
+/**
+ * The writes that passes ask for, in the order in which they may begin. Fresh writes go before bulk ones, passes of one
+ * lane take it in turns, and no companion is written by two at once, whoever asks (SPEC Q2, R16).
+ */
+export class WriteQueue implements WorkSource<Write> {
+  readonly #clock: Clock;
+  readonly #bulkSlots: { readonly most: number; readonly yielding: number };
+  readonly #requeue: (source: ObjectKey) => void;
+  readonly #batches: Readonly<Record<Lane, Batch[]>> = { fresh: [], bulk: [] };
+  /** Companions being written, with the sources that have to look at them again afterwards. */
+  readonly #out = new Map<ObjectKey, { readonly write: Write; readonly again: Set<ObjectKey> }>();
+  /** Bulk writes that hold a slot. */
+  readonly #bulkOut = new Set<Write>();
+  readonly #waiting: ((write: Write | undefined) => void)[] = [];
+  #yieldUntil = Number.NEGATIVE_INFINITY;
+  #endOfYield: Timer | undefined;
+  #isShutDown = false;
+
+  /** `slots`: writes in flight at once. `requeue` is called with a source that was planned while a write was under way. */
+  constructor(slots: number, clock: Clock, requeue: (source: ObjectKey) => void) {
+    this.#clock = clock;
+    this.#bulkSlots = { most: Math.ceil(slots * BULK_SHARE), yielding: Math.ceil(slots * YIELDING_SHARE) };
+    this.#requeue = requeue;
+  }
+
+  /** Whether nothing waits and nothing is being written. */
+  get isIdle(): boolean {
+    return this.#out.size === 0 && this.#batches.fresh.length + this.#batches.bulk.length === 0;
+  }
+
+  /**
+   * Queues the writes of a pass, of which there may be none. Resolves when all of them have been handed out, which says
+   * nothing of their answers.
+   */
+  add(pass: Pass, steps: readonly WriteStep[]): Promise<void> {
+    this.#noteWritesUnderWay(pass, steps);
+    if (steps.length === 0 || this.#isShutDown) return Promise.resolve();
+    const lane = steps.length > MOST_FRESH_WRITES ? 'bulk' : pass.lane;
+    if (lane === 'fresh') this.#beginYield();
+    return new Promise((onEmpty) => {
+      this.#batches[lane].push({ pass, steps: [...steps], lane, onEmpty });
+      this.#serve();
+    });
+  }
+
+  get(): Promise<Write | undefined> {
+    const write = this.#isShutDown ? undefined : this.#take();
+    if (write !== undefined || this.#isShutDown) return Promise.resolve(write);
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  done(write: Write): void {
+    const { companion } = write.step;
+    const again = this.#out.get(companion)?.again;
+    this.#out.delete(companion);
+    this.#bulkOut.delete(write);
+    for (const source of again ?? []) this.#requeue(source);
+    this.#serve();
+  }
+
+  lend(write: Write): void {
+    if (this.#bulkOut.delete(write)) this.#serve();
+  }
+
+  shutDown(): void {
+    this.#isShutDown = true;
+    this.#endOfYield?.cancel();
+    for (const batch of [...this.#batches.fresh.splice(0), ...this.#batches.bulk.splice(0)]) batch.onEmpty();
+    for (const resolve of this.#waiting.splice(0)) resolve(undefined);
+  }
+
+  #serve(): void {
+    while (this.#waiting.length > 0) {
+      const write = this.#take();
+      if (write === undefined) return;
+      this.#waiting.shift()?.(write);
+    }
+  }
+
+  #take(): Write | undefined {
+    for (;;) {
+      const lane = this.#nextLane();
+      const batch = lane && this.#batches[lane].shift();
+      if (batch === undefined) return undefined;
+      const { pass, steps } = batch;
+      const step = steps.pop();
+      if (steps.length > 0) this.#batches[batch.lane].push(batch);
+      else batch.onEmpty();
+      if (step === undefined) continue;
+      const underWay = this.#out.get(step.companion);
+      if (underWay !== undefined) {
+        // For its own source, `#noteWritesUnderWay` has decided.
+        if (underWay.write.pass.key !== pass.key) underWay.again.add(pass.key);
+        pass.log.ended();
+        continue;
+      }
+      const write = { pass, step, lane: batch.lane };
+      this.#out.set(step.companion, { write, again: new Set() });
+      if (batch.lane === 'bulk') this.#bulkOut.add(write);
+      return write;
+    }
+  }
+
+  /**
+   * A pass does not see what a write under way will have done, and the write's own event leads to no other pass. So where the
+   * pass wants anything else for that companion, or nothing, the source is planned again when the write has ended.
+   */
+  #noteWritesUnderWay(pass: Pass, steps: readonly WriteStep[]): void {
+    for (const [companion, { write, again }] of this.#out) {
+      if (write.pass.key !== pass.key) continue;
+      const step = steps.find((candidate) => candidate.companion === companion);
+      const isSame = step && isSameWrite(step, write.step) && pass.source === write.pass.source;
+      if (!isSame) again.add(pass.key);
+    }
+  }
+
+  #nextLane(): Lane | undefined {
+    if (this.#batches.fresh.length > 0) return 'fresh';
+    const { most, yielding } = this.#bulkSlots;
+    const slots = this.#clock.now() < this.#yieldUntil ? yielding : most;
+    return this.#bulkOut.size < slots ? 'bulk' : undefined;
+  }
+
+  #beginYield(): void {
+    this.#yieldUntil = this.#clock.now() + YIELD_MS;
+    this.#endOfYield ??= this.#clock.setTimer(YIELD_MS, this.#onEndOfYield);
+  }
+
+  readonly #onEndOfYield = (): void => {
+    const leftMs = this.#yieldUntil - this.#clock.now();
+    this.#endOfYield = leftMs > 0 ? this.#clock.setTimer(leftMs, this.#onEndOfYield) : undefined;
+    if (leftMs <= 0) this.#serve();
+  };
+}
+
+function isSameWrite(a: WriteStep, b: WriteStep): boolean {
+  const actualOf = (step: WriteStep) => ('actual' in step ? step.actual : undefined);
+  return a.action === b.action && actualOf(a) === actualOf(b);
+}
+
+/** What a step is about to do, as the memory of earlier failures needs it. */
+export function intentOf(step: WriteStep, source: ObservedConfigMap | undefined): Intent {
+  const sourceVersion = source === undefined ? '' : `${source.uid}/${source.resourceVersion}`;
+  const actualVersion = 'actual' in step ? step.actual.resourceVersion : '';
+  return {
+    sourceVersion,
+    fingerprint: `${sourceVersion} ${step.action} ${actualVersion}`,
+    heals: step.action !== 'delete',
+  };
+}

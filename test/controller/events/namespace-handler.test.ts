@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { namespaceHandler } from '../../../src/controller/events/namespace-handler.ts';
+import { configMapIndexers } from '../../../src/controller/reconcile/cluster-view.ts';
+import { IndexedMap } from '../../../src/informer/indexed-map.ts';
+import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
+import { observeNamespace } from '../../../src/mirror/observe/observed-namespace.ts';
+import { DelayingQueue } from '../../../src/workqueue/delaying-queue.ts';
+import { companion, namespace, source, vocabulary } from '../../mirror/wire.ts';
+import { viewOf, world } from '../../mirror/world.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const KEY = 'team-a/wide' as ObjectKey;
+
+/** A handler over one source for `target-*` and its companion in `team-b`, a namespace that is no target any more. */
+function setUp() {
+  const queue = new DelayingQueue<ObjectKey>({ clock: new ManualClock() });
+  const wide = source(KEY, { 'target-namespaces': 'target-*' });
+  const left = companion(wide, 'team-b/wide-synced');
+  const configMaps = new IndexedMap(configMapIndexers(vocabulary));
+  for (const object of [wide, left]) configMaps.set(observe(object, vocabulary));
+  const consents: [string, string | undefined][] = [];
+  const handler = namespaceHandler({
+    view: viewOf(world([wide, left])),
+    configMaps,
+    queue,
+    reports: { consent: (name, problem) => consents.push([name, problem]) },
+    isSynced: () => true,
+  });
+  return { queue, handler, consents };
+}
+
+const ns = (...parts: Parameters<typeof namespace>) => observeNamespace(namespace(...parts), vocabulary);
+
+test('[Q2] a new namespace queues the sources that target it at once, and as fresh', async () => {
+  const { queue, handler } = setUp();
+  queue.add(KEY, 'bulk');
+  await queue.get();
+  handler.add(ns('target-1'));
+  expect(queue.isAwaited(KEY)).toBe(true);
+});
+
+test('[M2] a namespace that no source targets queues nothing', () => {
+  const { queue, handler } = setUp();
+  handler.add(ns('other'));
+  expect(queue.length).toBe(0);
+});
+
+test('[R4] a deleted namespace queues the sources that target it', () => {
+  const { queue, handler } = setUp();
+  handler.delete(ns('target-1'), false);
+  expect(queue.length).toBe(1);
+});
+
+test('[P3] changed consent queues the sources of all companions there, targeted or not; another change does not', () => {
+  const { queue, handler } = setUp();
+  handler.update(ns('team-b'), ns('team-b', { labels: { env: 'dev' } }));
+  expect(queue.length).toBe(0);
+  handler.update(ns('team-b'), ns('team-b', { accepts: '' }));
+  expect(queue.length).toBe(1);
+});
+
+test('[P3] malformed consent is reported on the Namespace, and that it is right again', () => {
+  const { handler, consents } = setUp();
+  handler.add(ns('team-b', { accepts: 'Team A' }));
+  handler.update(ns('team-b', { accepts: 'Team A' }), ns('team-b', { accepts: 'team-a' }));
+  expect(consents).toEqual([
+    ['team-b', expect.stringContaining('"Team A"')],
+    ['team-b', undefined],
+  ]);
+});

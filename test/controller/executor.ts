@@ -1,0 +1,50 @@
+import { CompanionMemory } from '../../src/controller/memory/companion-memory.ts';
+import { Reports } from '../../src/controller/memory/reports.ts';
+import { Reconciler } from '../../src/controller/reconcile/reconciler.ts';
+import { CompanionWriter } from '../../src/controller/write/companion-writer.ts';
+import { MutationCache } from '../../src/controller/write/mutation-cache.ts';
+import { SourceBodies } from '../../src/controller/write/source-bodies.ts';
+import { WriteQueue } from '../../src/controller/write/write-queue.ts';
+import type { ObjectKey } from '../../src/kube/api/object-key.ts';
+import { sourceReference } from '../../src/mirror/observe/observed-config-map.ts';
+import type { ClusterView } from '../../src/mirror/plan/view.ts';
+import { DelayingQueue } from '../../src/workqueue/delaying-queue.ts';
+import { RecordedLog } from '../informer/recorded-log.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import type { MemoryApi } from './memory-api.ts';
+
+/** The controller between its queue and the API, without informers: `view` says what it sees. */
+export class Executor {
+  readonly clock = new ManualClock();
+  readonly log = new RecordedLog();
+  readonly queue = new DelayingQueue<ObjectKey>({ clock: this.clock });
+  readonly memory = new CompanionMemory(this.clock, () => 0);
+  readonly writes = new WriteQueue(32, this.clock, (source) => this.queue.add(source));
+  readonly reconciler: Reconciler;
+  readonly writer: CompanionWriter;
+
+  constructor(api: MemoryApi, view: ClusterView, options: { readonly dryRun?: boolean } = {}) {
+    const { clock, log, queue, memory, writes } = this;
+    const { vocabulary } = view.settings;
+    const bodies = new SourceBodies(api, 2 ** 20);
+    const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
+    const shared = { view, api, bodies, memory, reports: new Reports(log, memory), queue, clock, log };
+    const { dryRun = false } = options;
+    this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });
+    this.writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond: 0 });
+  }
+
+  /** One pass over the source, and its writes one after the other, as far as they do not wait. */
+  async pass(key: ObjectKey): Promise<void> {
+    const pass = this.reconciler.reconcile(key);
+    // The plan may need a live read first.
+    await new Promise(setImmediate);
+    while (!this.writes.isIdle) {
+      const write = await this.writes.get();
+      if (write === undefined) break;
+      await this.writer.write(write);
+      this.writes.done(write);
+    }
+    await pass;
+  }
+}

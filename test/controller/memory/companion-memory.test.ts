@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import { CompanionMemory } from '../../../src/controller/memory/companion-memory.ts';
+import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const source = 'shop/colors' as ObjectKey;
+const companion = 'team-a/colors-synced' as ObjectKey;
+const other = 'team-b/colors-synced' as ObjectKey;
+const transient = { kind: 'transient', retryAfterMs: undefined } as const;
+/** Of a write for that version of the source. */
+const intent = (sourceVersion: string, heals = true) => ({
+  fingerprint: sourceVersion,
+  sourceVersion,
+  heals,
+});
+
+function setUp(random = () => 0) {
+  const clock = new ManualClock();
+  const memory = new CompanionMemory(clock, random);
+  memory.wrote(source, companion, 'v1');
+  /** Somebody changes the companion, and it is healed; whether that is called a fight. */
+  const undo = (sourceVersion = 'v1') => {
+    memory.disturbed(source, companion);
+    return memory.wrote(source, companion, sourceVersion);
+  };
+  return { clock, memory, undo };
+}
+
+/** Heals as soon as it is allowed, `times` times; what each had to wait, seconds. */
+async function heal(
+  { clock, memory, undo }: ReturnType<typeof setUp>,
+  times: number,
+): Promise<readonly number[]> {
+  const waits: number[] = [];
+  for (let time = 0; time < times; time++) {
+    const waitMs = memory.waitMs(source, companion, intent('v1'));
+    waits.push(waitMs / 1000);
+    await clock.advance(waitMs + 10);
+    undo();
+  }
+  return waits;
+}
+
+test('[R14] five heals in a minute are free; then the pauses double, and stay at 60 s', async () => {
+  expect(await heal(setUp(), 12)).toEqual([0, 0, 0, 0, 0, 0, 5, 10, 20, 40, 60, 60]);
+});
+
+test('[R14] the sixth heal is the first to be called a fight', async () => {
+  const { clock, undo } = setUp();
+  const verdicts: boolean[] = [];
+  for (let time = 0; time < 6; time++) {
+    await clock.advance(100);
+    verdicts.push(undo());
+  }
+  expect(verdicts).toEqual([false, false, false, false, false, true]);
+});
+
+test('[R14] fewer than five heals a minute are no fight', async () => {
+  const { clock, undo } = setUp();
+  for (let time = 0; time < 20; time++) {
+    await clock.advance(13_000);
+    expect(undo()).toBe(false);
+  }
+});
+
+test('[R14] a new version of the source is no heal, and does not wait', async () => {
+  const parts = setUp();
+  await heal(parts, 8);
+  expect(parts.memory.waitMs(source, companion, intent('v1'))).toBeGreaterThan(0);
+  expect(parts.memory.waitMs(source, companion, intent('v2'))).toBe(0);
+  for (let version = 2; version < 30; version++) expect(parts.undo(`v${version}`)).toBe(false);
+});
+
+test('[R14] a fight over a new version is noticed as the one before was', async () => {
+  const parts = setUp();
+  await heal(parts, 8);
+  const verdicts = Array.from({ length: 7 }, () => parts.undo('v2'));
+  expect(verdicts).toEqual([false, false, false, false, false, false, true]);
+});
+
+test('[R14] writing again what nobody else has touched is no heal', async () => {
+  const { clock, memory, undo } = setUp();
+  undo();
+  for (let time = 0; time < 20; time++) {
+    await clock.advance(100);
+    expect(memory.wrote(source, companion, 'v1')).toBe(false);
+  }
+});
+
+test('[R14] a change that asks for a heal while it must wait does not end the wait', async () => {
+  const parts = setUp();
+  await heal(parts, 6);
+  await parts.clock.advance(1_000);
+  parts.memory.disturbed(source, companion);
+  expect(parts.memory.waitMs(source, companion, intent('v1'))).toBe(4_000);
+});
+
+test('[R14] two minutes of peace are forgiven', async () => {
+  const parts = setUp();
+  await heal(parts, 9);
+  await parts.clock.advance(120_000);
+  expect(parts.undo()).toBe(false);
+  expect(parts.memory.waitMs(source, companion, intent('v1'))).toBe(0);
+});
+
+test('[R14] a fight is forgotten when we delete the companion ourselves', async () => {
+  const { clock, memory, undo } = setUp();
+  for (let time = 0; time < 20; time++) {
+    await clock.advance(100);
+    expect(undo()).toBe(false);
+    memory.forget(source, companion);
+  }
+});
+
+test('[R14] what runs to forget what is long past forgets no fight', async () => {
+  const parts = setUp();
+  const stop = new AbortController();
+  const running = parts.memory.run(stop.signal, () => undefined);
+  expect(await heal(parts, 12)).toEqual([0, 0, 0, 0, 0, 0, 5, 10, 20, 40, 60, 60]);
+  stop.abort();
+  await running;
+});
+
+test('[R14] one companion’s fight is not another’s', async () => {
+  const parts = setUp();
+  parts.memory.wrote(source, other, 'v1');
+  await heal(parts, 7);
+  expect(parts.memory.waitMs(source, companion, intent('v1'))).toBeGreaterThan(0);
+  expect(parts.memory.waitMs(source, other, intent('v1'))).toBe(0);
+  parts.memory.disturbed(source, other);
+  expect(parts.memory.wrote(source, other, 'v1')).toBe(false);
+});
+
+describe('[R15] transient failures', () => {
+  test('double from 50 ms to 30 s; success forgets', () => {
+    const { memory } = setUp();
+    const fail = () => memory.failed(source, companion, 'v1', transient);
+    const delays = Array.from({ length: 12 }, fail);
+    expect(delays.slice(0, 4)).toEqual([50, 100, 200, 400]);
+    expect(delays.slice(-2)).toEqual([30_000, 30_000]);
+    memory.succeeded(source, companion);
+    expect(fail()).toBe(50);
+  });
+
+  test('are spread by jitter, which only shortens', () => {
+    const { memory } = setUp(() => 0.999999);
+    expect(memory.failed(source, companion, 'v1', transient)).toBeCloseTo(25);
+  });
+
+  test('wait as long as the server asks, beyond the cap', () => {
+    const { memory } = setUp();
+    const asked = { kind: 'transient', retryAfterMs: 45_000 } as const;
+    expect(memory.failed(source, companion, 'v1', asked)).toBe(45_000);
+  });
+
+  test('count down on the clock, and neither for another version nor for another companion', async () => {
+    const { clock, memory } = setUp();
+    memory.failed(source, companion, 'v1', transient);
+    await clock.advance(30);
+    expect(memory.waitMs(source, companion, intent('v1'))).toBe(20);
+    expect(memory.waitMs(source, companion, intent('v2'))).toBe(0);
+    expect(memory.waitMs(source, other, intent('v1'))).toBe(0);
+    await clock.advance(20);
+    expect(memory.waitMs(source, companion, intent('v1'))).toBe(0);
+  });
+});
+
+test('[R6] a blocked name is looked at again before 30 s are over, whatever the jitter', () => {
+  for (const random of [() => 0, () => 0.999999]) {
+    const { memory } = setUp(random);
+    for (let times = 0; times < 5; times++) {
+      const delay = memory.failed(source, companion, 'v1', { kind: 'blocked' });
+      expect(delay).toBeGreaterThan(15_000);
+      expect(delay).toBeLessThan(29_000);
+    }
+  }
+});
+
+test('[R13] what the server calls invalid is tried at the cap, what is hopeless only after a change', () => {
+  const { memory } = setUp();
+  expect(memory.failed(source, companion, 'v1', { kind: 'invalid' })).toBe(30_000);
+  expect(memory.failed(source, other, 'v1', { kind: 'hopeless' })).toBe(Number.POSITIVE_INFINITY);
+  expect(memory.waitMs(source, other, intent('v1'))).toBe(Number.POSITIVE_INFINITY);
+  expect(memory.waitMs(source, other, intent('v2'))).toBe(0);
+});
+
+test('[R9] failures are forgotten with the companions that the plan no longer has, and where nothing is to be written', () => {
+  const { memory } = setUp();
+  const third = 'team-c/colors-synced' as ObjectKey;
+  for (const key of [source, companion, other, third]) memory.failed(source, key, 'v1', transient);
+  memory.keepOnly(source, new Set([companion, other]), new Set([companion]));
+  const failures = [source, companion, other, third].map((key) => memory.failures(source, key));
+  expect(failures).toEqual([1, 1, 0, 0]);
+});
+
+test('[W4] nothing is remembered of what is well and what nobody else touches', () => {
+  const { memory } = setUp();
+  memory.failed(source, companion, 'v1', transient);
+  memory.tell(source, companion, { level: 'warn', message: 'something', fields: {} });
+  expect(memory.hasAny(source)).toBe(true);
+  memory.tell(source, companion, undefined);
+  memory.wrote(source, companion, 'v1');
+  expect(memory.hasAny(source)).toBe(false);
+});
+
+test('[C4] what is unfinished is what failed and may yet succeed', () => {
+  const { memory } = setUp();
+  memory.failed(source, other, 'v1', { kind: 'blocked' });
+  expect([...memory.unfinished()]).toEqual([]);
+  for (let times = 0; times < 3; times++) memory.failed(source, companion, 'v1', transient);
+  expect([...memory.unfinished()]).toEqual([[source, 3]]);
+});
+
+test('[R14] when a fight is over, that is told once', async () => {
+  const parts = setUp();
+  const stop = new AbortController();
+  const peace: string[] = [];
+  const running = parts.memory.run(stop.signal, (_, key) => peace.push(key));
+  await heal(parts, 7);
+  expect(parts.memory.isFoughtOver(source, companion)).toBe(true);
+  await parts.clock.advance(300_000);
+  expect(peace).toEqual([companion]);
+  expect(parts.memory.isFoughtOver(source, companion)).toBe(false);
+  stop.abort();
+  await running;
+});

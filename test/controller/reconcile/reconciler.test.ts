@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import { companion, namespace, source } from '../../mirror/wire.ts';
+import { boundsOf, viewOf, world } from '../../mirror/world.ts';
+import { Executor } from '../executor.ts';
+import { MemoryApi } from '../memory-api.ts';
+
+const KEY = 'home/colors' as ObjectKey;
+const BESIDE = 'home/colors-synced' as ObjectKey;
+
+/** What the controller sees follows what the API holds. */
+function setUp(objects: readonly ConfigMap[], namespaces: readonly Namespace[] = [], requireConsent = false) {
+  const api = new MemoryApi(objects);
+  const view = () => viewOf(world([...api.objects.values()], namespaces, boundsOf({ requireConsent })));
+  const executor = (options?: { readonly dryRun: boolean }) => new Executor(api, view(), options);
+  return { api, executor };
+}
+
+describe('a pass', () => {
+  test('[M1] creates what is missing, and the next one writes nothing', async () => {
+    const { api, executor } = setUp([source(KEY)]);
+    await executor().pass(KEY);
+    expect(api.objects.get(BESIDE)?.data).toEqual({ colour: 'red' });
+    const before = new Map(api.objects);
+    await executor().pass(KEY);
+    expect(api.objects).toEqual(before);
+  });
+
+  test('[R9] writes the other companions when one fails, and comes back for that one alone', async () => {
+    const names = ['team-a', 'team-b', 'team-c'];
+    const { api, executor } = setUp(
+      [source(KEY, { 'target-namespaces': 'team-*' })],
+      names.map((name) => namespace(name)),
+    );
+    api.beforeWrite = async (key) => {
+      if (key.startsWith('team-b/')) throw new ApiError('forbidden', { status: 403, reason: 'Forbidden' });
+    };
+    const running = executor();
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY, 'team-c/colors-synced', 'team-a/colors-synced']);
+    expect([...running.memory.unfinished()]).toEqual([[KEY, 1]]);
+    await running.clock.advance(50);
+    expect(running.queue.length).toBe(1);
+  });
+
+  test('[R2] [R6] a create that meets a companion of ours heals it, and one that meets another object leaves it alone', async () => {
+    const ours = companion(source(KEY), BESIDE, {
+      data: { colour: 'blue' },
+      labels: { 'workshop.io/managed': 'x' },
+    });
+    const { api, executor } = setUp([source(KEY), ours]);
+    await executor().pass(KEY);
+    expect(api.objects.get(BESIDE)?.data).toEqual({ colour: 'red' });
+    const other = { metadata: { ...ours.metadata, labels: {}, annotations: {}, ownerReferences: [] } };
+    const blocked = setUp([source(KEY), other]);
+    const running = blocked.executor();
+    await running.pass(KEY);
+    expect(blocked.api.objects.get(BESIDE)).toEqual(other);
+    expect(running.log.told).toEqual([expect.objectContaining({ message: 'companion in conflict' })]);
+    expect([...running.memory.unfinished()]).toEqual([]);
+  });
+
+  test('[R12] an immutable companion is replaced when its content must change', async () => {
+    const frozen = companion(source(KEY), BESIDE, { data: { colour: 'blue' }, immutable: true });
+    const { api, executor } = setUp([source(KEY), frozen]);
+    await executor().pass(KEY);
+    const replaced = api.objects.get(BESIDE);
+    expect([replaced?.data, replaced?.immutable]).toEqual([{ colour: 'red' }, undefined]);
+    expect(replaced?.metadata.uid).not.toBe(frozen.metadata.uid);
+  });
+
+  test('[R13] reports an unknown annotation and a namespace that does not exist, once, and mirrors all the same', async () => {
+    const asks = { 'target-namespaces': 'team-a, taem-b', 'target-namespace': 'x' };
+    const { api, executor } = setUp([source(KEY, asks)], [namespace('team-a')]);
+    const running = executor();
+    await running.pass(KEY);
+    await running.pass(KEY);
+    expect(api.objects.has('team-a/colors-synced' as ObjectKey)).toBe(true);
+    const warnings = running.log.told.filter(({ level }) => level === 'warn');
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        message: 'source needs attention',
+        reason: expect.stringContaining('did you mean workshop.io/target-namespaces?'),
+      }),
+      expect.objectContaining({
+        companion: 'taem-b/colors-synced',
+        reason: 'namespace taem-b does not exist',
+      }),
+    ]);
+  });
+
+  test('[P3] reports namespaces that match but have not consented as one count', async () => {
+    const { executor } = setUp(
+      [source(KEY, { 'target-namespaces': 'team-*' })],
+      ['team-a', 'team-b'].map((name) => namespace(name)),
+      true,
+    );
+    const running = executor();
+    await running.pass(KEY);
+    expect(running.log.told).toEqual([
+      expect.objectContaining({ source: KEY, reason: expect.stringContaining('2 matching namespaces') }),
+    ]);
+  });
+
+  test('[C4] in a dry run reports what it would write, once, and writes nothing', async () => {
+    const { api, executor } = setUp([source(KEY)]);
+    const running = executor({ dryRun: true });
+    await running.pass(KEY);
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY]);
+    expect(running.log.told.map(({ message }) => message)).toEqual(['companion would be created']);
+  });
+});
+
+describe('[R3] a source that is gone', () => {
+  const left = companion(source(KEY), 'team-a/colors-synced');
+
+  test('takes its companions with it, after a live read', async () => {
+    const { api, executor } = setUp([left], [namespace('team-a')]);
+    await executor().pass(KEY);
+    expect([...api.objects.keys()]).toEqual([]);
+  });
+
+  test('takes nothing while the live read fails, and the read is tried again', async () => {
+    const { api, executor } = setUp([left], [namespace('team-a')]);
+    const { get } = api;
+    api.get = () => Promise.reject(new ApiError('overloaded', { status: 503 }));
+    const running = executor();
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual(['team-a/colors-synced']);
+    expect([...running.memory.unfinished()]).toEqual([[KEY, 1]]);
+    api.get = get;
+    await running.clock.advance(50);
+    expect(running.queue.length).toBe(1);
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([]);
+    expect(running.log.told.at(-1)?.message).toBe('resolved');
+  });
+});

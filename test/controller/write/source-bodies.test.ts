@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { StaleSourceError } from '../../../src/controller/memory/failure.ts';
+import { SourceBodies } from '../../../src/controller/write/source-bodies.ts';
+import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
+import type { MirrorRequest } from '../../../src/mirror/request/request.ts';
+import { vocabularyOf } from '../../../src/mirror/vocabulary.ts';
+
+const vocabulary = vocabularyOf('workshop.io');
+
+function source(
+  resourceVersion: string,
+  data: Record<string, string>,
+  more: Partial<ConfigMap['metadata']> = {},
+): ConfigMap {
+  const labels = { 'workshop.io/managed': 'true' };
+  return {
+    metadata: { namespace: 'shop', name: 'colors', uid: 'u1', resourceVersion, labels, ...more },
+    data,
+  };
+}
+
+/** A server that holds one source, and counts how often it is asked. */
+function setUp(maxBytes = 1_000_000) {
+  const server = { live: source('1', {}), reads: 0 };
+  const get = async (_key: ObjectKey) => {
+    server.reads++;
+    return server.live;
+  };
+  return { server, bodies: new SourceBodies({ get }, maxBytes) };
+}
+
+function seen(object: ConfigMap) {
+  const observed = observe(object, vocabulary);
+  if (!observed.request?.ok) throw new Error('not a source');
+  return { observed, request: observed.request.value satisfies MirrorRequest };
+}
+
+describe('[W4] source bodies', () => {
+  test('one that the informer brought is not read again', async () => {
+    const { server, bodies } = setUp();
+    const object = source('1', { sky: 'blue' });
+    const { observed, request } = seen(object);
+    bodies.put(observed.key, object);
+    expect(await bodies.selectedContent(observed, request)).toEqual({
+      data: { sky: 'blue' },
+      binaryData: {},
+    });
+    expect(server.reads).toBe(0);
+  });
+
+  test('one that was evicted is read again, once', async () => {
+    const { server, bodies } = setUp();
+    const object = source('1', { sky: 'blue' });
+    server.live = object;
+    const { observed, request } = seen(object);
+    expect((await bodies.selectedContent(observed, request)).data).toEqual({ sky: 'blue' });
+    expect((await bodies.selectedContent(observed, request)).data).toEqual({ sky: 'blue' });
+    expect(server.reads).toBe(1);
+  });
+
+  test('the bound holds: what does not fit is read each time', async () => {
+    const { server, bodies } = setUp(10_000);
+    const large = source('1', { text: 'x'.repeat(20_000) });
+    server.live = large;
+    const { observed, request } = seen(large);
+    bodies.put(observed.key, large);
+    await bodies.selectedContent(observed, request);
+    await bodies.selectedContent(observed, request);
+    expect(server.reads).toBe(2);
+  });
+
+  test('text beyond Latin-1 counts two bytes a character', async () => {
+    const { server, bodies } = setUp(30_000);
+    const object = source('1', { text: '語'.repeat(20_000) });
+    server.live = object;
+    const { observed, request } = seen(object);
+    bodies.put(observed.key, object);
+    await bodies.selectedContent(observed, request);
+    expect(server.reads).toBe(1);
+  });
+
+  test('a bound of 0 keeps nothing', async () => {
+    const { server, bodies } = setUp(0);
+    const object = source('1', { a: 'b' });
+    server.live = object;
+    const { observed, request } = seen(object);
+    bodies.put(observed.key, object);
+    await bodies.selectedContent(observed, request);
+    expect(server.reads).toBe(1);
+  });
+
+  test('content of another version than was observed is never handed out', async () => {
+    const { server, bodies } = setUp();
+    const { observed, request } = seen(source('1', { sky: 'blue' }));
+    server.live = source('2', { sky: 'grey' });
+    await expect(bodies.selectedContent(observed, request)).rejects.toThrow(StaleSourceError);
+    server.live = source('3', { sky: 'blue' }, { uid: 'u2' });
+    await expect(bodies.selectedContent(observed, request)).rejects.toThrow(StaleSourceError);
+  });
+
+  test('a later version of the same content will do', async () => {
+    const { server, bodies } = setUp();
+    const { observed, request } = seen(source('1', { sky: 'blue' }));
+    server.live = source('2', { sky: 'blue' });
+    expect((await bodies.selectedContent(observed, request)).data).toEqual({ sky: 'blue' });
+  });
+
+  test('only the keys that the source asks to be copied', async () => {
+    const { bodies } = setUp();
+    const annotations = { 'workshop.io/include-keys': 'a*', 'workshop.io/exclude-keys': 'ab' };
+    const object = source('1', { a: '1', ab: '2', b: '3' }, { annotations });
+    const { observed, request } = seen(object);
+    bodies.put(observed.key, object);
+    expect((await bodies.selectedContent(observed, request)).data).toEqual({ a: '1' });
+  });
+});

@@ -1,0 +1,195 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { PassLog } from '../../../src/controller/write/pass-log.ts';
+import {
+  type Pass,
+  type Write,
+  WriteQueue,
+  type WriteStep,
+} from '../../../src/controller/write/write-queue.ts';
+import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import type { Lane } from '../../../src/workqueue/queue.ts';
+import { RecordedLog } from '../../informer/recorded-log.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** A queue from which `slots` writers take what they can; a write ends when it is told to. */
+class Scene {
+  readonly clock = new ManualClock();
+  readonly requeued: string[] = [];
+  readonly queue: WriteQueue;
+  /** Names of companions in the order in which their writes began. */
+  readonly begun: string[] = [];
+  readonly underWay = new Map<string, Write>();
+
+  constructor(slots: number) {
+    this.queue = new WriteQueue(slots, this.clock, (source) => this.requeued.push(source));
+    for (let slot = 0; slot < slots; slot++) this.#take();
+  }
+
+  /** The writes of one pass over `source`, one for each name; true when all of them have begun. */
+  add(source: string, lane: Lane, ...names: readonly string[]): { allBegun: boolean } {
+    const result = { allBegun: false };
+    const steps = names.map((name): WriteStep => {
+      return { action: 'create', companion: name as ObjectKey, state: 'missing', reason: '' };
+    });
+    const key = source as ObjectKey;
+    const log = new PassLog(new RecordedLog(), this.clock, key, names.length);
+    const pass: Pass = { key, source: undefined, shape: undefined, lane, log };
+    void this.queue.add(pass, steps).then(() => {
+      result.allBegun = true;
+    });
+    return result;
+  }
+
+  /** A fan-out: so many writes that they are bulk. They begin from the last to the first. */
+  fanOut(source: string, count: number): { allBegun: boolean } {
+    return this.add(source, 'fresh', ...Array.from({ length: count }, (_, index) => `${source} ${index}`));
+  }
+
+  async end(name: string): Promise<void> {
+    const write = this.underWay.get(name);
+    if (write === undefined) throw new Error(`${name} is not under way`);
+    this.underWay.delete(name);
+    this.queue.done(write);
+    this.#take();
+    await turn();
+  }
+
+  #take(): void {
+    void this.queue.get().then((write) => {
+      if (write === undefined) return;
+      this.begun.push(write.step.companion);
+      this.underWay.set(write.step.companion, write);
+    });
+  }
+}
+
+describe('[Q2] the order of writes', () => {
+  test('bulk takes half of the slots, and fresh writes begin at once all the same', async () => {
+    const scene = new Scene(4);
+    scene.fanOut('big', 100);
+    await turn();
+    expect(scene.begun).toEqual(['big 99', 'big 98']);
+    scene.add('small', 'fresh', 'edit');
+    await turn();
+    expect(scene.begun).toEqual(['big 99', 'big 98', 'edit']);
+  });
+
+  test('bulk yields while others make fresh writes, and has its slots again half a second later', async () => {
+    const scene = new Scene(32);
+    scene.fanOut('big', 100);
+    await turn();
+    expect(scene.underWay.size).toBe(16);
+    scene.add('small', 'fresh', 'edit');
+    await turn();
+    for (let number = 99; number > 83; number--) await scene.end(`big ${number}`);
+    expect([...scene.underWay.keys()]).toEqual(['edit', 'big 83']);
+    await scene.clock.advance(500);
+    expect(scene.underWay.size).toBe(1 + 16);
+  });
+
+  test('a pass with more writes than eight is bulk, whoever waits for it', async () => {
+    const scene = new Scene(32);
+    scene.add('eight', 'fresh', ...Array.from({ length: 8 }, (_, index) => `eight ${index}`));
+    scene.fanOut('nine', 9);
+    await turn();
+    expect([...scene.underWay.values()].map(({ lane }) => lane)).toEqual([...Array(8).fill('fresh'), 'bulk']);
+  });
+
+  test('two fan-outs take turns', async () => {
+    const scene = new Scene(2);
+    scene.fanOut('a', 20);
+    scene.fanOut('b', 20);
+    await turn();
+    for (const name of ['a 19', 'a 18', 'b 19', 'a 17']) await scene.end(name);
+    expect(scene.begun).toEqual(['a 19', 'a 18', 'b 19', 'a 17', 'b 18']);
+  });
+
+  test('what comes last in a plan is written first: a namespace that has just appeared', async () => {
+    const scene = new Scene(2);
+    scene.add('big', 'bulk', ...Array.from({ length: 20 }, (_, index) => `old ${index}`), 'new');
+    await turn();
+    expect(scene.begun).toEqual(['new']);
+  });
+
+  test('one slot is enough for both lanes', async () => {
+    const scene = new Scene(1);
+    scene.fanOut('big', 9);
+    await turn();
+    scene.add('small', 'fresh', 'edit');
+    await scene.end('big 8');
+    expect(scene.begun).toEqual(['big 8', 'edit']);
+    await scene.clock.advance(500);
+    await scene.end('edit');
+    expect(scene.begun).toEqual(['big 8', 'edit', 'big 7']);
+  });
+
+  test('a pass ends when all its writes have begun, not when they are answered', async () => {
+    const scene = new Scene(4);
+    const pass = scene.fanOut('big', 9);
+    await turn();
+    for (let number = 8; number > 1; number--) await scene.end(`big ${number}`);
+    expect(pass.allBegun).toBe(true);
+    expect(scene.underWay.size).toBe(2);
+  });
+});
+
+describe('[R16] writes without an answer', () => {
+  test('leave their share of the slots to other bulk writes', async () => {
+    const scene = new Scene(4);
+    scene.fanOut('big', 20);
+    await turn();
+    for (const write of [...scene.underWay.values()]) scene.queue.lend(write);
+    await turn();
+    expect(scene.begun).toEqual(['big 19', 'big 18', 'big 17', 'big 16']);
+  });
+
+  test('keep their companion to themselves: whoever asks for it is queued again when it is answered', async () => {
+    const scene = new Scene(4);
+    scene.add('home/source', 'fresh', 'hangs');
+    await turn();
+    const later = scene.add('other/source', 'fresh', 'hangs', 'other');
+    await turn();
+    expect(scene.begun).toEqual(['hangs', 'other']);
+    expect([later.allBegun, scene.requeued]).toEqual([true, []]);
+    await scene.end('hangs');
+    expect(scene.requeued).toEqual(['other/source']);
+  });
+
+  test('[R1] lead to another pass of their source when it was planned meanwhile and did not want the same', async () => {
+    const scene = new Scene(4);
+    scene.add('home/source', 'fresh', 'a', 'b');
+    await turn();
+    // Nothing is to be done about `a`, as far as the cache knows; about `b` just what is under way.
+    scene.add('home/source', 'fresh', 'b');
+    await turn();
+    await scene.end('b');
+    expect(scene.requeued).toEqual([]);
+    await scene.end('a');
+    expect(scene.requeued).toEqual(['home/source']);
+  });
+});
+
+test('[C4] the queue is idle when nothing waits and nothing is under way', async () => {
+  const scene = new Scene(1);
+  expect(scene.queue.isIdle).toBe(true);
+  scene.add('a', 'fresh', 'x', 'y');
+  expect(scene.queue.isIdle).toBe(false);
+  await turn();
+  await scene.end('y');
+  expect(scene.queue.isIdle).toBe(false);
+  await scene.end('x');
+  expect(scene.queue.isIdle).toBe(true);
+});
+
+test('[Q3] once shut down it hands out nothing more, and lets passes end', async () => {
+  const scene = new Scene(2);
+  const pass = scene.fanOut('big', 9);
+  await turn();
+  scene.queue.shutDown();
+  await turn();
+  expect(pass.allBegun).toBe(true);
+  expect(scene.begun).toEqual(['big 8']);
+  expect(await scene.queue.get()).toBeUndefined();
+  expect(scene.clock.pendingTimers).toBe(0);
+});

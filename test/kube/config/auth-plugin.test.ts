@@ -1,0 +1,143 @@
+import { existsSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+import type { User } from '@kubernetes/client-node';
+import { expect, test } from 'vitest';
+import { AuthPlugin } from '../../../src/kube/config/auth-plugin.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { failureOf } from '../open-transport.ts';
+import { temporaryFolder } from '../temporary-files.ts';
+
+/** An exec plugin that counts its runs and then executes `script`, in which `run` is the count. */
+function plugin(script: string): { user: User; runs(): number } {
+  const folder = temporaryFolder();
+  const log = `${folder.path}/runs`;
+  const file = folder.write(
+    'plugin.cjs',
+    `const fs = require('node:fs');
+     fs.appendFileSync(${JSON.stringify(log)}, 'x');
+     const run = fs.readFileSync(${JSON.stringify(log)}).length;
+     const give = (status) => console.log(JSON.stringify({ kind: 'ExecCredential', status }));
+     ${script}`,
+  );
+  return {
+    user: { name: 'alice', exec: { command: process.execPath, args: [file] } },
+    runs: () => (existsSync(log) ? readFileSync(log, 'utf8').length : 0),
+  };
+}
+
+test('a plugin runs once for many requests, and not again while its credential is good', async () => {
+  const { user, runs } = plugin('give({ token: "token-" + run });');
+  const clock = new ManualClock();
+  const auth = new AuthPlugin(user, clock);
+  const given = await Promise.all([auth.current(), auth.current(), auth.current()]);
+  expect(given.map(({ authorization }) => authorization)).toEqual(Array(3).fill('Bearer token-1'));
+  await clock.advance(3_600_000);
+  expect(await auth.current()).toEqual({ authorization: 'Bearer token-1' });
+  expect(runs()).toBe(1);
+});
+
+test('a plugin runs again after its credential was refused, but at most every 5 s', async () => {
+  const { user, runs } = plugin('give({ token: "token-" + run });');
+  const clock = new ManualClock();
+  const auth = new AuthPlugin(user, clock);
+  await auth.current();
+  expect(await auth.renew()).toEqual({ authorization: 'Bearer token-1' });
+  await clock.advance(5_000);
+  expect(await auth.renew()).toEqual({ authorization: 'Bearer token-2' });
+  expect(runs()).toBe(2);
+});
+
+// The refused request itself asked the library just before, which answered from its cache.
+test('a plugin runs again after a cached credential was refused', async () => {
+  const { user, runs } = plugin('give({ token: "token-" + run });');
+  const clock = new ManualClock();
+  const auth = new AuthPlugin(user, clock);
+  await auth.current();
+  for (const run of [2, 3]) {
+    await clock.advance(5_000);
+    expect(await auth.current()).toEqual({ authorization: `Bearer token-${run - 1}` });
+    await clock.advance(20);
+    expect(await auth.renew()).toEqual({ authorization: `Bearer token-${run}` });
+    expect(await auth.renew()).toEqual({ authorization: `Bearer token-${run}` });
+    expect(await auth.current()).toEqual({ authorization: `Bearer token-${run}` });
+    expect(runs()).toBe(run);
+  }
+});
+
+test('a plugin that fails after its credential was refused runs again for the next request', async () => {
+  const { user, runs } = plugin('if (run === 2) process.exit(1); give({ token: "token-" + run });');
+  const clock = new ManualClock();
+  const auth = new AuthPlugin(user, clock);
+  await auth.current();
+  await clock.advance(5_000);
+  await auth.current();
+  expect(await failureOf(auth.renew())).toMatchObject({ code: 'CREDENTIALS' });
+  expect(await auth.current()).toEqual({ authorization: 'Bearer token-3' });
+  expect(await auth.renew()).toEqual({ authorization: 'Bearer token-3' });
+  expect(runs()).toBe(3);
+});
+
+test('a plugin runs again when its credential has expired', async () => {
+  const { user } = plugin(
+    'give({ token: "token-" + run, expirationTimestamp: run === 1 ? "2020-01-01T00:00:00Z" : "2999-01-01T00:00:00Z" });',
+  );
+  const clock = new ManualClock();
+  const auth = new AuthPlugin(user, clock);
+  await auth.current();
+  await clock.advance(5_000);
+  expect(await auth.current()).toEqual({ authorization: 'Bearer token-2' });
+  await clock.advance(5_000);
+  expect(await auth.current()).toEqual({ authorization: 'Bearer token-2' });
+});
+
+test('a plugin that returns an expired credential does not run for each request', async () => {
+  const { user, runs } = plugin('give({ token: "old", expirationTimestamp: "2020-01-01T00:00:00Z" });');
+  const auth = new AuthPlugin(user, new ManualClock());
+  for (let request = 0; request < 3; request++) await auth.current();
+  expect(runs()).toBe(1);
+});
+
+test('a plugin may return a client certificate', async () => {
+  const { user } = plugin('give({ clientCertificateData: "CERT", clientKeyData: "KEY" });');
+  expect(await new AuthPlugin(user, new ManualClock()).current()).toEqual({
+    clientCertificate: { cert: 'CERT', key: 'KEY' },
+  });
+});
+
+test('[O5] a plugin that fails is named, with its first line on stderr, and runs again the next time', async () => {
+  const { user } = plugin(
+    'if (run === 1) { console.error("please run: cloud login\\nmore"); process.exit(1); } give({ token: "late" });',
+  );
+  const auth = new AuthPlugin(user, new ManualClock());
+  expect(await failureOf(auth.current())).toMatchObject({
+    name: 'NetworkError',
+    code: 'CREDENTIALS',
+    message: `the credential plugin ${process.execPath} of user alice failed: please run: cloud login`,
+  });
+  expect(await auth.current()).toEqual({ authorization: 'Bearer late' });
+});
+
+test('[O5] a plugin that is not installed or prints nonsense is reported as such', async () => {
+  const missing: User = { name: 'alice', exec: { command: 'no-such-plugin' } };
+  expect((await failureOf(new AuthPlugin(missing, new ManualClock()).current())).message).toBe(
+    'the credential plugin no-such-plugin of user alice failed: it is not installed, or not on the PATH',
+  );
+  for (const nonsense of ['hello', '{}']) {
+    const { user } = plugin(`if (run === 1) console.log('${nonsense}'); else give({ token: 'late' });`);
+    const auth = new AuthPlugin(user, new ManualClock());
+    expect((await failureOf(auth.current())).message).toBe(
+      `the credential plugin ${process.execPath} of user alice failed: it did not print an ExecCredential`,
+    );
+    expect(await auth.current()).toEqual({ authorization: 'Bearer late' });
+  }
+});
+
+// Its input ends with this process.
+test('a plugin that hangs times out after a minute', async () => {
+  const { user } = plugin('process.stdin.resume();');
+  const clock = new ManualClock();
+  const failure = failureOf(new AuthPlugin(user, clock).current());
+  await clock.advance(60_000);
+  expect((await failure).message).toContain('it did not answer within 60 s');
+  expect(clock.pendingTimers).toBe(0);
+});
