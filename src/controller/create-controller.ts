@@ -96,7 +96,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   // An eighth of the workers, at least one of several, is kept for fresh keys: their passes are short.
   const bulkLimit = Math.max(1, workers - Math.ceil(workers / 8));
   const queue = new DelayingQueue<ObjectKey>({ clock, bulkLimit });
-  const writes = new WriteQueue(maxWritesInFlight, clock, (source) => queue.add(source));
+  const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
   const shared = { view, api, bodies, memory, reports, queue, clock, log };
   const reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced, dryRun });

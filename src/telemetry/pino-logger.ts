@@ -1,10 +1,11 @@
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Logger } from './logger.ts';
+import { sentence } from './sentence.ts';
 
 export interface LoggerOptions {
   readonly level: 'error' | 'warn' | 'info' | 'debug';
-  /** `json`: one object a line. `readable`: for a person at a terminal. */
+  /** `json`: one object a line. `readable`: a sentence for a person at a terminal. */
   readonly format: 'json' | 'readable';
   readonly colour: boolean;
   readonly stream: NodeJS.WritableStream;
@@ -12,7 +13,7 @@ export interface LoggerOptions {
 
 /**
  * Lines go out synchronously: nothing is lost in a crash, and no worker thread has to be bundled. An `err` field is
- * cut down to its type, message and code; stacks are for `debug`, since a person who runs us cannot mend them.
+ * cut down to its type, message and code; stacks are for `debug`, since a person who runs us cannot fix them.
  */
 export function createLogger({ level, format, colour, stream }: LoggerOptions): Logger {
   const destination =
@@ -22,9 +23,9 @@ export function createLogger({ level, format, colour, stream }: LoggerOptions): 
           destination: stream,
           sync: true,
           colorize: colour,
-          ignore: 'pid,hostname',
           translateTime: 'SYS:HH:MM:ss.l',
-          singleLine: true,
+          hideObject: true,
+          messageFormat: (record) => sentence(record),
         });
   return pino(
     {

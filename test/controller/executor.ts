@@ -19,7 +19,7 @@ export class Executor {
   readonly log = new RecordedLog();
   readonly queue = new DelayingQueue<ObjectKey>({ clock: this.clock });
   readonly memory = new CompanionMemory(this.clock, () => 0);
-  readonly writes = new WriteQueue(32, this.clock, (source) => this.queue.add(source));
+  readonly writes = new WriteQueue(32, this.clock, (source, lane) => this.queue.add(source, lane));
   readonly reconciler: Reconciler;
   readonly writer: CompanionWriter;
 

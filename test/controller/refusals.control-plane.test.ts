@@ -152,7 +152,7 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
     await world.settle(controller);
     const warning = {
       message: 'companion cannot be written',
-      reason: expect.stringContaining('changes nothing: a mutating admission policy'),
+      reason: expect.stringContaining('changed nothing: a mutating admission policy'),
     };
     expect(told()).toEqual([
       expect.objectContaining({ ...warning, companion: world.full('home/colors-synced') }),

@@ -61,10 +61,10 @@ const YIELD_MS = 500;
 export class WriteQueue implements WorkSource<Write> {
   readonly #clock: Clock;
   readonly #bulkSlots: { readonly most: number; readonly yielding: number };
-  readonly #requeue: (source: ObjectKey) => void;
+  readonly #requeue: (source: ObjectKey, lane: Lane) => void;
   readonly #batches: Readonly<Record<Lane, Batch[]>> = { fresh: [], bulk: [] };
   /** Companions being written, with the sources that have to look at them again afterwards. */
-  readonly #out = new Map<ObjectKey, { readonly write: Write; readonly again: Set<ObjectKey> }>();
+  readonly #out = new Map<ObjectKey, { readonly write: Write; readonly again: Map<ObjectKey, Lane> }>();
   /** Bulk writes that hold a slot. */
   readonly #bulkOut = new Set<Write>();
   readonly #waiting: ((write: Write | undefined) => void)[] = [];
@@ -73,7 +73,7 @@ export class WriteQueue implements WorkSource<Write> {
   #isShutDown = false;
 
   /** `slots`: writes in flight at once. `requeue` is called with a source that was planned while a write was under way. */
-  constructor(slots: number, clock: Clock, requeue: (source: ObjectKey) => void) {
+  constructor(slots: number, clock: Clock, requeue: (source: ObjectKey, lane: Lane) => void) {
     this.#clock = clock;
     this.#bulkSlots = { most: Math.ceil(slots * BULK_SHARE), yielding: Math.ceil(slots * YIELDING_SHARE) };
     this.#requeue = requeue;
@@ -89,9 +89,9 @@ export class WriteQueue implements WorkSource<Write> {
    * nothing of their answers.
    */
   add(pass: Pass, steps: readonly WriteStep[]): Promise<void> {
-    this.#noteWritesUnderWay(pass, steps);
-    if (steps.length === 0 || this.#isShutDown) return Promise.resolve();
     const lane = steps.length > MOST_FRESH_WRITES ? 'bulk' : pass.lane;
+    this.#noteWritesUnderWay(pass.key, lane);
+    if (steps.length === 0 || this.#isShutDown) return Promise.resolve();
     if (lane === 'fresh') this.#beginYield();
     return new Promise((onEmpty) => {
       this.#batches[lane].push({ pass, steps: [...steps], lane, onEmpty });
@@ -112,7 +112,7 @@ export class WriteQueue implements WorkSource<Write> {
     const again = this.#out.get(companion)?.again;
     this.#out.delete(companion);
     this.#bulkOut.delete(write);
-    for (const source of again ?? []) this.#requeue(source);
+    for (const [source, lane] of again ?? []) this.#requeue(source, lane);
     this.#serve();
   }
 
@@ -147,28 +147,25 @@ export class WriteQueue implements WorkSource<Write> {
       if (step === undefined) continue;
       const underWay = this.#out.get(step.companion);
       if (underWay !== undefined) {
-        // For its own source, `#noteWritesUnderWay` has decided.
-        if (underWay.write.pass.key !== pass.key) underWay.again.add(pass.key);
+        // It is planned again when the write has ended, since what is to be written may be different then.
+        underWay.again.set(pass.key, batch.lane);
         pass.log.ended();
         continue;
       }
       const write = { pass, step, lane: batch.lane };
-      this.#out.set(step.companion, { write, again: new Set() });
+      this.#out.set(step.companion, { write, again: new Map() });
       if (batch.lane === 'bulk') this.#bulkOut.add(write);
       return write;
     }
   }
 
   /**
-   * A pass does not see what a write under way will have done, and the write's own event leads to no other pass. So where the
-   * pass wants anything else for that companion, or nothing, the source is planned again when the write has ended.
+   * A pass does not see what a write under way will have done, and the write's own event leads to no other pass. So the source
+   * is planned again when the write has ended.
    */
-  #noteWritesUnderWay(pass: Pass, steps: readonly WriteStep[]): void {
-    for (const [companion, { write, again }] of this.#out) {
-      if (write.pass.key !== pass.key) continue;
-      const step = steps.find((candidate) => candidate.companion === companion);
-      const isSame = step && isSameWrite(step, write.step) && pass.source === write.pass.source;
-      if (!isSame) again.add(pass.key);
+  #noteWritesUnderWay(source: ObjectKey, lane: Lane): void {
+    for (const { write, again } of this.#out.values()) {
+      if (write.pass.key === source) again.set(source, lane);
     }
   }
 
@@ -189,11 +186,6 @@ export class WriteQueue implements WorkSource<Write> {
     this.#endOfYield = leftMs > 0 ? this.#clock.setTimer(leftMs, this.#onEndOfYield) : undefined;
     if (leftMs <= 0) this.#serve();
   };
-}
-
-function isSameWrite(a: WriteStep, b: WriteStep): boolean {
-  const actualOf = (step: WriteStep) => ('actual' in step ? step.actual : undefined);
-  return a.action === b.action && actualOf(a) === actualOf(b);
 }
 
 /** What a step is about to do, as the memory of earlier failures needs it. */

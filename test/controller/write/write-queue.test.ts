@@ -156,16 +156,14 @@ describe('[R16] writes without an answer', () => {
     expect(scene.requeued).toEqual(['other/source']);
   });
 
-  test('[R1] lead to another pass of their source when it was planned meanwhile and did not want the same', async () => {
+  test('[R1] lead to another pass of their source when it was planned meanwhile, whatever that pass wanted', async () => {
     const scene = new Scene(4);
     scene.add('home/source', 'fresh', 'a', 'b');
     await turn();
-    // Nothing is to be done about `a`, as far as the cache knows; about `b` just what is under way.
-    scene.add('home/source', 'fresh', 'b');
+    scene.add('home/source', 'fresh');
     await turn();
-    await scene.end('b');
     expect(scene.requeued).toEqual([]);
-    await scene.end('a');
+    await scene.end('b');
     expect(scene.requeued).toEqual(['home/source']);
   });
 });

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { sentence } from '../../src/telemetry/sentence.ts';
+
+test.for([
+  [{ msg: 'stopped' }, 'stopped'],
+  [
+    { msg: 'companion created', source: 'shop/colors', companion: 'team-a/colors-synced', durationMs: 3 },
+    'shop/colors: companion team-a/colors-synced created, 3 ms',
+  ],
+  [
+    { msg: 'companion in conflict', source: 'a/b', companion: 'c/d', reason: 'a source has this name' },
+    'a/b: companion c/d in conflict: a source has this name',
+  ],
+  [
+    { msg: 'resolved', source: 'a/b', companion: 'c/d', was: 'companion in conflict' },
+    'a/b: resolved (companion c/d) (was companion in conflict)',
+  ],
+  [
+    { msg: 'the API server is not ready; retrying', error: 'answered 503', retryInMs: 1234 },
+    'the API server is not ready; retrying: answered 503; next attempt in 1.2 s',
+  ],
+  [
+    { msg: 'listed', informer: 'configmaps', objects: 3, created: undefined },
+    'configmaps: listed (objects 3)',
+  ],
+  [
+    { msg: 'fault', err: { name: 'Error' }, retryInMs: 45 },
+    'fault; next attempt in 45 ms (err {"name":"Error"})',
+  ],
+] as const)('[O4] %j reads: %s', ([record, text]) => {
+  expect(sentence({ level: 'info', time: 'now', ...record })).toBe(text);
+});
