@@ -57,7 +57,7 @@ function isClaimedByOther(object: ObservedConfigMap, source: ObjectKey, view: Cl
     );
 }
 
-/** The policy that an object states. Anything but a plain `delete` keeps: a typo must not destroy. */
+/** The policy that an object states. Only a plain `delete` deletes: a typo must not destroy. */
 function statedPolicy(object: ObservedConfigMap, vocabulary: Vocabulary): DeletionPolicy {
   return (object.annotations[vocabulary.deletionPolicy] ?? 'delete') === 'delete' ? 'delete' : 'retain';
 }
