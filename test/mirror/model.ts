@@ -2,8 +2,9 @@ import { keyOf } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
 
 /**
- * SPEC's rules once more, written as plainly as they are said there and without any of the code that they judge.
- * What a source asks for is kept beside it as it was drawn, so that nothing needs to be parsed.
+ * SPEC's rules once more, written as plainly as they are said there and without any of the code
+ * that they judge. What a source asks for is kept beside it as it was drawn, so that nothing needs
+ * to be parsed.
  */
 
 export interface Pattern {
@@ -102,7 +103,9 @@ export function wantedKeys(ask: Ask, namespaces: readonly Namespace[], rules: Ru
   return new Set(keys.filter((key) => key !== ask.key));
 }
 
-/** SPEC R6, without its first words "an object at the name that the source gives its companions". */
+/**
+ * SPEC R6, without its first words "an object at the name that the source gives its companions".
+ */
 export function isOurs(
   object: ConfigMap,
   source: { readonly key: string; readonly uid: string | undefined },

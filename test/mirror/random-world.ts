@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { keyOf } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
+import type { StringMap } from '../../src/mirror/vocabulary.ts';
 import type { Ask, Pattern, Rules, Selector } from './model.ts';
 import { companion, configMap, type controllerReference, namespace, source, stripped } from './wire.ts';
 import { boundsOf, type World } from './world.ts';
@@ -66,7 +67,7 @@ const drawnSource: fc.Arbitrary<DrawnSource> = fc
     isStaying: usually(8),
     isLabelled: usually(10),
     second: fc.nat({ max: 2 }),
-    data: fc.constantFrom({ k: '1' }, { k: '2', l: '' }, {}),
+    data: fc.constantFrom<StringMap[]>({ k: '1' }, { k: '2', l: '' }, { l: '3' }, {}),
   })
   .map((drawn) => {
     const key = `${drawn.namespace}/${drawn.name}`;
@@ -98,7 +99,11 @@ const drawnSource: fc.Arbitrary<DrawnSource> = fc
         companionName,
         retain: drawn.retain,
         deleting: !drawn.isStaying,
-        isBad: !drawn.isGood || !drawn.isLabelled || (!isWide && companionName === drawn.name),
+        isBad:
+          !drawn.isGood ||
+          !drawn.isLabelled ||
+          (!isWide && companionName === drawn.name) ||
+          (drawn.copies && Object.keys(drawn.data).join() === 'l'),
       },
     };
   });
@@ -155,7 +160,9 @@ const tampering: fc.Arbitrary<Tampering> = fc.constantFrom<Tampering[]>(
 const strangeName = fc.constantFrom('s-synced', 't-synced', 'a-s', 'shared', 's', 't');
 
 interface DrawnCompanion {
-  /** Whose, by its number among the sources that were drawn; beyond them, of a source that is gone. */
+  /**
+   * Whose, by its number among the sources that were drawn; beyond them, of a source that is gone.
+   */
   readonly of: number;
   readonly namespace: string;
   /** Undefined: the name that its source gives its companions. */
@@ -177,7 +184,10 @@ function companionFrom(drawn: DrawnCompanion, sources: readonly DrawnSource[]): 
   return drawn.tamperings.reduce((object, tamper) => tamper(object), settled);
 }
 
-/** By SPEC M6 a copy of a companion that is labelled as a source would be one source more than was drawn. */
+/**
+ * By SPEC M6 a copy of a companion that is labelled as a source would be one source more than was
+ * drawn.
+ */
 function isLabelledCopy({ metadata: { labels, annotations } }: ConfigMap): boolean {
   return (
     labels?.['workshop.io/managed'] === 'true' && annotations?.['workshop.io/companion'] === 'b/elsewhere'

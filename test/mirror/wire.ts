@@ -2,11 +2,9 @@ import type { ConfigMap, Namespace, ObjectMeta, OwnerReference } from '../../src
 import { digestOf } from '../../src/mirror/observe/digest.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
-import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
+import { type StringMap, vocabularyOf } from '../../src/mirror/vocabulary.ts';
 
 /** Objects as they are on the wire, written as short as a test can say them. */
-
-export type StringMap = Readonly<Record<string, string>>;
 
 export const vocabulary = vocabularyOf('workshop.io');
 
@@ -52,7 +50,10 @@ function hasEntries(map: StringMap | undefined): map is StringMap {
   return map !== undefined && Object.keys(map).length > 0;
 }
 
-/** A ConfigMap with the label that makes it a source; `asks` are annotations without the domain before them. */
+/**
+ * A ConfigMap with the label that makes it a source; `asks` are annotations without the domain
+ * before them.
+ */
 export function source(key: string, asks: StringMap = {}, parts: ConfigMapParts = {}): ConfigMap {
   const asked = Object.entries(asks).map(([ask, value]) => [`workshop.io/${ask}`, value]);
   return configMap(key, {
@@ -83,8 +84,8 @@ export function marksOf(of: ConfigMap, key: string): { labels: StringMap; annota
 }
 
 /**
- * A companion as a source that asks for nothing special should have it, at `key`; `parts` are further labels,
- * annotations and so on, and replace what they name.
+ * A companion as a source that asks for nothing special should have it, at `key`; `parts` are
+ * further labels, annotations and so on, and replace what they name.
  */
 export function companion(of: ConfigMap, key: string, parts: ConfigMapParts = {}): ConfigMap {
   const marks = marksOf(of, key);
@@ -144,7 +145,7 @@ export function observed(object: ConfigMap): ObservedConfigMap {
   return observe(object, vocabulary);
 }
 
-/** One that we may not read (SPEC P2), as the poll of it tells. */
+/** A Namespace that the controller may not read (SPEC P2), as the poll reports it. */
 export function unreadableNamespace(name: string): ObservedNamespace {
   const metadata = { name, uid: '', resourceVersion: 'unreadable' };
   return observeNamespace({ metadata, unreadable: true }, vocabulary);

@@ -10,7 +10,7 @@ import { planOrphans } from '../../src/mirror/plan/removal.ts';
 import type { Step } from '../../src/mirror/plan/step.ts';
 import type { ClusterView } from '../../src/mirror/plan/view.ts';
 import { parseNamespacePatterns } from '../../src/mirror/request/patterns.ts';
-import { vocabulary } from './wire.ts';
+import { namespace, vocabulary } from './wire.ts';
 
 /** What is in a cluster, as its API server has it. */
 export interface World {
@@ -41,12 +41,18 @@ export function boundsOf(
   };
 }
 
+/** Without a word about namespaces, those of the objects are there and say nothing. */
 export function world(
   configMaps: readonly ConfigMap[],
-  namespaces: readonly Namespace[] = [],
+  namespaces: readonly Namespace[] = namespacesOf(configMaps),
   bounds: Bounds = boundsOf(),
 ): World {
   return { configMaps, namespaces, bounds };
+}
+
+function namespacesOf(configMaps: readonly ConfigMap[]): readonly Namespace[] {
+  const names = new Set(configMaps.map(({ metadata }) => metadata.namespace ?? ''));
+  return [...names].map((name) => namespace(name));
 }
 
 /** Whether the watch shows an object: by its label and, with `--namespaces`, its namespace. */
@@ -56,7 +62,10 @@ function isSeen({ metadata }: ConfigMap, { bounds }: World): boolean {
   return bounds.namespaces === undefined || bounds.namespaces.has(metadata.namespace ?? '');
 }
 
-/** A view by plain search: what the indexes of the controller should find, and `claimants` as wide as it may be. */
+/**
+ * A view by plain search: what the indexes of the controller should find, and `claimants` as wide
+ * as it may be.
+ */
 export function viewOf(of: World): ClusterView {
   const seen = of.configMaps.filter((object) => isSeen(object, of)).map((item) => observe(item, vocabulary));
   const byKey = new Map<ObjectKey, ObservedConfigMap>(seen.map((object) => [object.key, object]));

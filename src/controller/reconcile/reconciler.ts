@@ -91,7 +91,7 @@ export class Reconciler {
     if (request.targets !== undefined && !areNamespacesSynced()) return undefined;
     const shape = companionShape(source, request, vocabulary);
     const steps = planSource(shape, view);
-    reports.validSource(key, remarksOn(source, steps, view));
+    reports.validSource(key, remarksOn(source, steps, vocabulary));
     return { source, shape, steps };
   }
 

@@ -41,7 +41,9 @@ export function companionShape(
   };
 }
 
-/** The companion to create where there is none; `content`: what {@link CompanionShape.digest} is of. */
+/**
+ * A companion to create. `content` is what {@link CompanionShape.digest} was computed from.
+ */
 export function newCompanion(
   key: ObjectKey,
   shape: CompanionShape,
@@ -65,8 +67,9 @@ export function newCompanion(
 /**
  * The companion's owner reference to its source, where it has one (SPEC M1, M2): beside the source
  * only, since garbage collection takes an owner in another namespace for an absent one
- * (https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/), and not when
- * the companion is to outlive the source. `blockOwnerDeletion` would need a right on finalizers.
+ * (https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/), and not
+ * when the companion is to outlive the source. `blockOwnerDeletion` would need a right on
+ * finalizers.
  */
 export function ownerReferenceAt(namespace: string, shape: CompanionShape): OwnerReference | undefined {
   const { source, request } = shape;

@@ -9,7 +9,9 @@ export interface CopiedMetadata {
   readonly annotations: StringMap;
 }
 
-/** The keys of what was copied. The companion lists them (SPEC M7), to know later what to remove. */
+/**
+ * The keys of what was copied. The companion lists them (SPEC M7), to know later what to remove.
+ */
 export interface CopiedKeys {
   readonly labels: readonly string[];
   readonly annotations: readonly string[];
@@ -18,7 +20,8 @@ export interface CopiedKeys {
 const NOTHING: CopiedKeys = { labels: [], annotations: [] };
 const NO_ENTRIES: StringMap = {};
 
-// Tracking metadata: tools would take the companion for an object of their own and prune it (SPEC M7).
+// Tracking metadata: tools would take the companion for an object of their own and prune it (SPEC
+// M7).
 const NEVER_COPIED_PREFIXES = [
   'kubectl.kubernetes.io/',
   'argocd.argoproj.io/',

@@ -20,8 +20,9 @@ export type Difference =
   | { readonly kind: 'owner references'; readonly value: readonly OwnerReference[] };
 
 /**
- * What must change for the companion to be right (SPEC M5): its content, our labels and annotations,
- * what it copied and no longer should, its owner reference. What others put on it stays.
+ * What must change for the companion to be right (SPEC M5): its content, our labels and
+ * annotations, what it copied and no longer should, its owner reference. What others put on it
+ * stays.
  */
 export function differences(
   actual: ObservedConfigMap,
@@ -40,14 +41,15 @@ export function differences(
   if (actual.annotations[vocabulary.companion] !== actual.key) {
     found.push({ kind: 'annotation', key: vocabulary.companion, value: actual.key });
   }
-  const owners = desiredOwnerReferences(actual, shape);
+  const owner = ownerReferenceAt(actual.namespace, shape);
+  const owners = desiredOwnerReferences(actual, shape.source, owner);
   if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
   return found;
 }
 
 /**
- * What a companion lacks that its source no longer wants and asks to retain: it must say so itself and
- * have no owner reference, or the source's deletion would take it after all (SPEC R3, R4).
+ * What a companion lacks that its source no longer wants and asks to retain: it must say so itself
+ * and have no owner reference, or the source's deletion would take it after all (SPEC R3, R4).
  */
 export function differencesFromRetained(
   actual: ObservedConfigMap,
@@ -58,10 +60,8 @@ export function differencesFromRetained(
   if (actual.annotations[vocabulary.deletionPolicy] !== 'retain') {
     found.push({ kind: 'annotation', key: vocabulary.deletionPolicy, value: 'retain' });
   }
-  const others = actual.ownerReferences.filter((owner) => !isOwnerReferenceTo(source, owner, actual));
-  if (others.length < actual.ownerReferences.length) {
-    found.push({ kind: 'owner references', value: others });
-  }
+  const owners = desiredOwnerReferences(actual, source, undefined);
+  if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
   return found;
 }
 
@@ -83,14 +83,18 @@ function compareEntries(
   }
 }
 
-/** All owner references that the companion should have; undefined when it has them. */
+/**
+ * All owner references that the companion should have; undefined when it has them. `toSource` is
+ * the one to the source, where there should be one.
+ */
 function desiredOwnerReferences(
   actual: ObservedConfigMap,
-  shape: CompanionShape,
+  source: SourceIdentity,
+  toSource: OwnerReference | undefined,
 ): readonly OwnerReference[] | undefined {
-  const isOurs = (owner: OwnerReference) => isOwnerReferenceTo(shape.source, owner, actual);
+  const isOurs = (owner: OwnerReference) => isOwnerReferenceTo(source, owner, actual);
   const others = actual.ownerReferences.filter((owner) => !isOurs(owner));
-  const desired = beside(others, ownerReferenceAt(actual.namespace, shape));
+  const desired = toSource && beside(others, toSource);
   const found = actual.ownerReferences.filter(isOurs);
   const isRight =
     found.length === (desired ? 1 : 0) && found.every((owner) => desired && isSameOwner(owner, desired));
@@ -102,12 +106,8 @@ function desiredOwnerReferences(
  * Our reference where others stay. An object has at most one controller (the API server answers 422
  * to a second), and garbage collection does not ask for it.
  */
-function beside(
-  others: readonly OwnerReference[],
-  desired: OwnerReference | undefined,
-): OwnerReference | undefined {
-  if (desired === undefined || !others.some((owner) => owner.controller === true)) return desired;
-  return { ...desired, controller: false };
+function beside(others: readonly OwnerReference[], ours: OwnerReference): OwnerReference {
+  return others.some((owner) => owner.controller === true) ? { ...ours, controller: false } : ours;
 }
 
 function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {

@@ -11,9 +11,9 @@ export interface SourceIdentity {
 
 /**
  * Whether the object at a name that the source gives its companions is this source's companion
- * (SPEC R6). Either it bears two of three marks, so that any one may have been stripped, and does not
- * name another object as itself, as a copy of a companion does. Or, beside the source, the source
- * controls it: then its other marks do not matter.
+ * (SPEC R6). Either it bears two of three marks, so that any one may have been stripped, and does
+ * not name another object as itself, as a copy of a companion does. Or, beside the source, the
+ * source controls it: then its other marks do not matter.
  */
 export function isCompanionOf(
   object: ObservedConfigMap,
@@ -25,7 +25,10 @@ export function isCompanionOf(
   return (self === undefined || self === object.key) && countMarks(object, source, vocabulary) >= 2;
 }
 
-/** Whether it may be deleted (SPEC R8): this source's companion that names itself, so not a copy of one. */
+/**
+ * Whether it may be deleted (SPEC R8): this source's companion that names itself, so not a copy of
+ * one.
+ */
 export function mayDelete(
   object: ObservedConfigMap,
   source: SourceIdentity,
@@ -62,8 +65,8 @@ export function isControlledBy(object: ObservedConfigMap, source: SourceIdentity
 }
 
 /**
- * Whether one of a companion's owner references is the controller's to correct: it is to this source
- * or, beside it, to an earlier object of its name (the source was recreated).
+ * Whether one of a companion's owner references is the controller's to correct: it is to this
+ * source or, beside it, to an earlier object of its name (the source was recreated).
  */
 export function isOwnerReferenceTo(
   source: SourceIdentity,

@@ -5,8 +5,8 @@ import type { StringMap } from '../vocabulary.ts';
 import type { Difference, EntryDifference } from './drift.ts';
 
 /**
- * One request that heals the differences and touches nothing else. It replaces the resourceVersion by
- * the one that the differences were computed from: when the companion has changed since, the API
+ * One request that heals the differences and touches nothing else. It replaces the resourceVersion
+ * by the one that the differences were computed from: when the companion has changed since, the API
  * server answers 409 (SPEC R2), which spares the read before the write.
  * @param content what the companion should hold, needed when the content differs
  */
@@ -35,8 +35,8 @@ export function healingPatch(
 }
 
 /**
- * What takes the place of an immutable companion (SPEC R12): the same with the differences healed, and
- * mutable. Without {@link LAST_APPLIED}, whose value is not remembered.
+ * What takes the place of an immutable companion (SPEC R12): the same with the differences healed,
+ * and mutable. Without {@link LAST_APPLIED}, whose value is not remembered.
  */
 export function replacement(
   actual: ObservedConfigMap,

@@ -5,15 +5,15 @@ import type { Content } from './content.ts';
  * The checksum of a content (SPEC M4): SHA-256, in lower-case hex, over these bytes:
  *
  *     data LF
- *     for each key of data, in ascending byte order:        KEYLENGTH SP VALUELENGTH LF KEY VALUE LF
+ *     for each key of data, in ascending byte order:       KEYLENGTH SP VALUELENGTH LF KEY VALUE LF
  *     binaryData LF
- *     for each key of binaryData, in ascending byte order:  KEYLENGTH SP VALUELENGTH LF KEY VALUE LF
+ *     for each key of binaryData, in ascending byte order: KEYLENGTH SP VALUELENGTH LF KEY VALUE LF
  *
  * KEY and the values of data are UTF-8. A value of binaryData is the bytes that its base64 encodes.
  * Lengths count bytes, in decimal. LF is 0x0a, SP is 0x20.
  *
- * The lengths make it unambiguous (no value can imitate a key), the order makes it independent of map
- * order, the two headings tell data from binaryData, and an absent map equals an empty one.
+ * The lengths make it unambiguous (no value can imitate a key), the order makes it independent of
+ * map order, the two headings tell data from binaryData, and an absent map equals an empty one.
  * Test vector: data `{b: "2", a: "é"}`, binaryData `{z: "AP8="}` (bytes 00 ff) is the SHA-256 of
  * `data\n1 2\naé\n1 1\nb2\nbinaryData\n1 2\nz<00><ff>\n`, that is
  * `1181a911af0fb27118cd4ce7d1d6ee77992acc8e7232cc11a8b9925543655f02`.

@@ -81,7 +81,10 @@ function remember(
   };
 }
 
-/** What a source's annotations ask for. Its content counts too: a selection of nothing is a typo (SPEC R13). */
+/**
+ * What a source's annotations ask for. Its content counts too: a selection of nothing is a typo
+ * (SPEC R13).
+ */
 function requestOf(
   { namespace = '', name, annotations = NO_ENTRIES }: ObjectMeta,
   content: Content,
@@ -102,8 +105,8 @@ function requestOf(
 
 /**
  * A companion is never a source, whatever labels somebody puts on it (SPEC M6). Two things give it
- * away: another ConfigMap controls it, or it has an annotation that only companions carry. A copy of a
- * companion names another object as itself, so it may be a source in its own right.
+ * away: another ConfigMap controls it, or it has an annotation that only companions carry. A copy
+ * of a companion names another object as itself, so it may be a source in its own right.
  */
 function isSource(metadata: ObjectMeta, vocabulary: Vocabulary): boolean {
   const { labels = NO_ENTRIES, annotations = NO_ENTRIES, ownerReferences = NO_OWNERS } = metadata;
@@ -128,7 +131,10 @@ function lastOtherManager(metadata: ObjectMeta): string | undefined {
   return last?.manager;
 }
 
-/** The source that a companion refers to; undefined when it names none, or nothing that can be a key. */
+/**
+ * The source that a companion refers to; undefined when it names none, or nothing that can be a
+ * key.
+ */
 export function sourceReference(
   companion: Pick<ObservedConfigMap, 'annotations'>,
   vocabulary: Vocabulary,

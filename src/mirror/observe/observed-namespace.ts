@@ -9,7 +9,11 @@ export interface ObservedNamespace {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  readonly labels: StringMap;
+  /**
+   * Undefined when the controller may not read the Namespace: then no selector matches it (SPEC
+   * P2).
+   */
+  readonly labels: StringMap | undefined;
   /** False once its deletion has begun: nothing can be created in it any more. */
   readonly active: boolean;
   /** The annotation as it stands, to see whether it changed; `consent` is what it says. */
@@ -36,7 +40,7 @@ export function observeNamespace(
     name: metadata.name,
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
-    labels: metadata.labels ?? {},
+    labels: object.unreadable ? undefined : (metadata.labels ?? {}),
     active: metadata.deletionTimestamp === undefined,
     acceptMirrorsFrom,
     consent: object.unreadable ? { kind: 'unreadable' } : parseConsent(acceptMirrorsFrom),

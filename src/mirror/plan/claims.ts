@@ -1,12 +1,13 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
-import { companionKey, type MirrorRequest } from '../request/request.ts';
+import { companionKey } from '../request/request.ts';
 import { placementIn } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * Index values under which a source is found by the companions that it may ask for: the exact key of the one beside
- * it, or, when it names targets, the companion's name in any namespace. {@link claimIndexValues} is the other side.
+ * Index values that lead from the companions that a source may ask for to the source: the exact key
+ * of the one beside it or, when it names targets, the companion's name in any namespace. {@link
+ * claimIndexValues} is the other side.
  */
 export function claimsOf(object: ObservedConfigMap): readonly string[] {
   if (!object.request?.ok) return [];
@@ -21,30 +22,18 @@ export function claimIndexValues(companion: ObjectKey): readonly string[] {
 /** Whether this source asks for, and may have, a companion at this key. */
 export function claims(source: ObservedConfigMap, companion: ObjectKey, view: ClusterView): boolean {
   if (!source.request?.ok || source.deleting) return false;
-  const request = source.request.value;
+  const { targets, companionName } = source.request.value;
   const { namespace, name } = splitKey(companion);
-  if (name !== request.companionName || companion === source.key) return false;
-  return namespace === source.namespace && request.targets === undefined
-    ? true
-    : mayPlace(source, request, namespace, view);
-}
-
-function mayPlace(
-  source: ObservedConfigMap,
-  request: MirrorRequest,
-  namespace: string,
-  view: ClusterView,
-): boolean {
-  const { targets } = request;
-  const observed = view.namespace(namespace);
-  if (targets === undefined || observed === undefined) return false;
-  const placement = placementIn(observed, { namespace: source.namespace, targets }, view.settings.bounds);
+  if (name !== companionName || companion === source.key) return false;
+  if (targets === undefined) return namespace === source.namespace;
+  const from = { namespace: source.namespace, targets };
+  const placement = placementIn(namespace, view.namespace(namespace), from, view.settings.bounds);
   return placement.kind === 'desired';
 }
 
 /**
- * The source that gets a free name when several ask for it (SPEC R7): the oldest, then by namespace and name.
- * Undefined when none but this one asks.
+ * The source that gets a free name before this one, when several ask for it (SPEC R7): the oldest,
+ * then by namespace and name. Undefined when this one comes first.
  */
 export function precedingClaimant(
   source: ObservedConfigMap,

@@ -7,9 +7,10 @@ import { matchesTargets, mayMatchUnread } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * The keys of the sources that a ConfigMap concerns: itself when it is one, the source that it refers to, and
- * whoever asks for its name: so a companion whose source reference was stripped still finds its source (SPEC R6),
- * and a name that becomes free finds who waits for it (SPEC R7).
+ * The keys of the sources that a ConfigMap concerns: itself when it is one, the source that it
+ * refers to, and the sources that ask for its name. So a companion whose source reference was
+ * stripped still finds its source (SPEC R6), and a name that becomes free finds who waits for it
+ * (SPEC R7).
  */
 export function concernedSources(object: ObservedConfigMap, view: ClusterView): ReadonlySet<ObjectKey> {
   const keys = new Set<ObjectKey>();
@@ -23,8 +24,8 @@ export function concernedSources(object: ObservedConfigMap, view: ClusterView): 
 }
 
 /**
- * Whether the earlier state of an object concerned a source that the later one does not: {@link concernedSources} of the two
- * differ in itself and in the reference only, since who asks for their name is the same for both.
+ * Whether the earlier state of an object concerned a source that the later one does not. The
+ * sources that ask for its name are the same for both.
  */
 export function concernedOthers(
   earlier: ObservedConfigMap,
@@ -38,8 +39,9 @@ export function concernedOthers(
 const SELECTOR = 'selector';
 
 /**
- * Index values under which a source is found by the namespaces that it may target: exact names, prefixes, and, when
- * it has a selector, one common value. {@link targetIndexValues} is the other side.
+ * Index values that lead from the namespaces that a source may target to the source: exact names,
+ * prefixes and, for every source with a selector, one value. {@link targetIndexValues} is the other
+ * side.
  */
 export function targetIndexValuesOf(object: ObservedConfigMap): readonly string[] {
   if (!object.request?.ok || object.request.value.targets === undefined) return [];
@@ -60,14 +62,25 @@ export function targetIndexValues(namespace: string): readonly string[] {
   return [`=${namespace}`, ...prefixes, SELECTOR];
 }
 
-/** Whether it is a source that targets namespaces, or a companion outside its source's namespace: that one may withdraw its consent. */
+/**
+ * Whether namespaces must be known to decide about the object: it is a source that names targets,
+ * or a companion in another namespace than its source, where it needs that namespace's consent
+ * (SPEC P3).
+ */
 export function dependsOnNamespaces(object: ObservedConfigMap, vocabulary: Vocabulary): boolean {
-  if (object.request !== undefined) return object.request.ok && object.request.value.targets !== undefined;
+  if (object.request !== undefined) {
+    return object.request.ok && object.request.value.targets !== undefined;
+  }
   const reference = sourceReference(object, vocabulary);
-  return reference !== undefined && splitKey(reference).namespace !== object.namespace;
+  // Where the reference was stripped, the source that the uid leads to may be anywhere.
+  if (reference === undefined) return object.annotations[vocabulary.sourceUid] !== undefined;
+  return splitKey(reference).namespace !== object.namespace;
 }
 
-/** Whether a change of a namespace can matter to a source. One that could not be read may have stopped matching meanwhile. */
+/**
+ * Whether a change of a namespace can matter to a source. A namespace that cannot be read may have
+ * matched its selector all the while.
+ */
 export function isConcernedByNamespace(
   source: ObservedConfigMap,
   before: ObservedNamespace | undefined,

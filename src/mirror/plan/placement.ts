@@ -14,99 +14,120 @@ export interface Bounds {
 }
 
 /**
- * Whether a source gets a companion in a namespace.
- * - `desired`: yes.
- * - `unmatched`: the source does not ask for it; a companion there is no longer needed.
- * - `forbidden`: nothing is ever written there, deletes included: it lies outside the administrator's bounds, or its
- *   consent is not known (an unreadable Namespace or a typo must not cost anybody a companion).
- * - `unconsented`: the namespace does not accept it; a companion there is deleted, whatever the source's policy.
- * - `terminating`: the namespace is being deleted and is left alone.
+ * What the controller may do in a namespace for a source.
+ * - `permitted`: everything.
+ * - `absent`: nothing. The namespace does not exist, or has not been seen yet.
+ * - `terminating`: nothing, since the namespace is being deleted.
+ * - `forbidden`: nothing, deletes included. The administrator's bounds exclude the namespace, or
+ *   its consent is unknown, which must not cost anybody a companion (SPEC P2, P3).
+ * - `unconsented`: only delete. The namespace does not accept the companion, so one that is there
+ *   goes, whatever the source's policy. `unsaid`: it says nothing, and `--require-consent` is set.
+ */
+export type Permission =
+  | { readonly kind: 'permitted' }
+  | { readonly kind: 'absent' | 'terminating' }
+  | { readonly kind: 'forbidden'; readonly reason: string }
+  | { readonly kind: 'unconsented'; readonly reason: string; readonly unsaid: boolean };
+
+/**
+ * Whether a source gets a companion in a namespace: `unmatched` where it does not ask for one, so
+ * that a companion that is there goes; `desired` where it asks and has permission.
  */
 export type Placement =
-  | { readonly kind: 'desired' | 'unmatched' | 'terminating' }
-  | { readonly kind: 'forbidden' | 'unconsented'; readonly reason: string };
+  | { readonly kind: 'desired' | 'unmatched' }
+  | Exclude<Permission, { readonly kind: 'permitted' }>;
 
+const PERMITTED: Permission = { kind: 'permitted' };
 const DESIRED: Placement = { kind: 'desired' };
 const UNMATCHED: Placement = { kind: 'unmatched' };
-const TERMINATING: Placement = { kind: 'terminating' };
 const UNREAD: Placement = {
   kind: 'forbidden',
   reason: 'the controller may not read the Namespace, so the selector cannot be matched',
 };
 
-/** Placement of a source that names targets. One that does not has its companion beside it, without a question. */
+/**
+ * Placement of a source that names targets. One that names none has its companion beside it, and
+ * needs no permission for that.
+ */
 export function placementIn(
-  namespace: ObservedNamespace,
+  name: string,
+  namespace: ObservedNamespace | undefined,
   source: { readonly namespace: string; readonly targets: Targets },
   bounds: Bounds,
 ): Placement {
-  if (!matchesTargets(source.targets, namespace)) {
-    return mayMatchUnread(source.targets, namespace) ? UNREAD : UNMATCHED;
+  if (!matchesTargets(source.targets, { name, labels: namespace?.labels })) {
+    return namespace !== undefined && mayMatchUnread(source.targets, namespace) ? UNREAD : UNMATCHED;
   }
-  const forbidden = boundsRefusal(namespace.name, source.namespace, bounds);
-  if (forbidden !== undefined) return { kind: 'forbidden', reason: forbidden };
-  if (!namespace.active) return TERMINATING;
-  const refused = consentRefusal(namespace, source.namespace, bounds);
-  if (refused === undefined) return DESIRED;
-  return { kind: isKnown(namespace.consent) ? 'unconsented' : 'forbidden', reason: refused };
+  const permission = permissionIn(name, namespace, source.namespace, bounds);
+  if (permission.kind !== 'permitted') return permission;
+  return namespace === undefined ? { kind: 'absent' } : DESIRED;
 }
 
 /** Whether a selector might match the labels that the controller may not read. */
-export function mayMatchUnread(targets: Targets, namespace: ObservedNamespace): boolean {
-  return (
-    namespace.consent.kind === 'unreadable' &&
-    targets.selector !== undefined &&
-    !isExcluded(targets.patterns, namespace.name)
-  );
+export function mayMatchUnread({ selector, patterns }: Targets, namespace: ObservedNamespace): boolean {
+  return namespace.labels === undefined && selector !== undefined && !isExcluded(patterns, namespace.name);
 }
 
+/** `labels` undefined: they are not known, and no selector matches. */
 export function matchesTargets(
-  targets: Targets,
-  namespace: { readonly name: string; readonly labels: StringMap },
+  { selector, patterns }: Targets,
+  { name, labels }: { readonly name: string; readonly labels: StringMap | undefined },
 ): boolean {
-  if (isExcluded(targets.patterns, namespace.name)) return false;
-  if (isIncluded(targets.patterns, namespace.name)) return true;
-  return targets.selector !== undefined && matchesSelector(targets.selector, namespace.labels);
+  if (isExcluded(patterns, name)) return false;
+  if (isIncluded(patterns, name)) return true;
+  return selector !== undefined && labels !== undefined && matchesSelector(selector, labels);
 }
 
-/** Why the administrator's bounds forbid to write there for a source of `from`; undefined: they do not. */
-export function boundsRefusal(namespace: string, from: string, bounds: Bounds): string | undefined {
-  if (namespace === from) return undefined;
+/**
+ * What the controller may do in a namespace for a source of namespace `from`.
+ * @param namespace undefined: the view does not have it
+ */
+export function permissionIn(
+  name: string,
+  namespace: ObservedNamespace | undefined,
+  from: string,
+  bounds: Bounds,
+): Permission {
+  const outOfBounds = name === from ? undefined : boundsRefusal(name, bounds);
+  if (outOfBounds !== undefined) return { kind: 'forbidden', reason: outOfBounds };
+  if (namespace?.active === false) return { kind: 'terminating' };
+  if (name === from) return PERMITTED;
+  return namespace === undefined
+    ? { kind: 'absent' }
+    : consentTo(from, namespace.consent, bounds.requireConsent);
+}
+
+/** Why the administrator's bounds exclude a namespace; undefined: they do not. */
+function boundsRefusal(namespace: string, bounds: Bounds): string | undefined {
   if (bounds.namespaces !== undefined && !bounds.namespaces.has(namespace)) {
     return 'the namespace is not among --namespaces';
   }
-  if (!matchesPatterns(bounds.allow, namespace)) {
+  if (!matchesPatterns(bounds.allow, namespace))
     return 'the namespace is not among --allow-target-namespaces';
-  }
   if (matchesPatterns(bounds.deny, namespace)) return 'the namespace is among --deny-target-namespaces';
   return undefined;
 }
 
-/** Why the namespace's owner does not want companions of a source of `from`; undefined: no objection. */
-export function consentRefusal(
-  namespace: ObservedNamespace,
-  from: string,
-  bounds: Bounds,
-): string | undefined {
-  if (namespace.name === from) return undefined;
-  const { consent } = namespace;
+/** What the namespace's owner says to companions of sources of `from`. */
+function consentTo(from: string, consent: Consent, isRequired: boolean): Permission {
   switch (consent.kind) {
-    case 'unsaid':
-      return bounds.requireConsent
-        ? 'the namespace has no accept-mirrors-from, and --require-consent is set'
-        : undefined;
-    case 'unreadable':
-      return 'the controller may not read the Namespace, so its consent is unknown';
-    case 'malformed':
-      return `the namespace's accept-mirrors-from is malformed, so nothing new is accepted: ${consent.problem}`;
-    case 'accepts':
+    case 'unsaid': {
+      const reason = 'the namespace has no accept-mirrors-from, and --require-consent is set';
+      return isRequired ? { kind: 'unconsented', reason, unsaid: true } : PERMITTED;
+    }
+    case 'unreadable': {
+      const reason = 'the controller may not read the Namespace, so its consent is unknown';
+      return { kind: 'forbidden', reason };
+    }
+    case 'malformed': {
+      const reason = `the namespace's accept-mirrors-from is malformed, so nothing new is accepted: ${consent.problem}`;
+      return { kind: 'forbidden', reason };
+    }
+    case 'accepts': {
+      const reason = `the namespace's accept-mirrors-from does not accept ${from}`;
       return matchesPatterns(consent.patterns, from)
-        ? undefined
-        : `the namespace's accept-mirrors-from does not accept ${from}`;
+        ? PERMITTED
+        : { kind: 'unconsented', reason, unsaid: false };
+    }
   }
-}
-
-/** Whether a refusal is the namespace owner's word, so that what is there is to be deleted (SPEC P2, P3). */
-export function isKnown({ kind }: Consent): boolean {
-  return kind === 'accepts' || kind === 'unsaid';
 }

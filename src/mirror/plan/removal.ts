@@ -5,13 +5,13 @@ import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { DeletionPolicy } from '../request/request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
-import { boundsRefusal, consentRefusal, isKnown } from './placement.ts';
+import { permissionIn } from './placement.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * Plan for a source that is no longer one, as a live read has found it: gone, or without its label. Its companions are
- * deleted (SPEC R3, R4), unless they are to be retained.
+ * Plan for a key that is not a source any more. What it left goes (SPEC R3, R4), or is retained.
+ * @param live what a live read has found at the key; undefined: it is gone
  */
 export function planOrphans(
   source: ObjectKey,
@@ -24,8 +24,7 @@ export function planOrphans(
   for (const object of view.referrers(identity)) {
     if (!isOursToRemove(object, identity, view)) continue;
     if (live === undefined && isControlledBy(object, identity)) {
-      const reason = 'the source is gone; garbage collection deletes its companion';
-      steps.push({ action: 'none', companion: object.key, state: 'waiting', reason });
+      steps.push(waiting(object.key, 'the source is gone; garbage collection deletes its companion'));
       continue;
     }
     const policy = statedPolicy(live ?? object, vocabulary);
@@ -36,18 +35,18 @@ export function planOrphans(
 }
 
 /**
- * Whether an object that refers to the source may be removed with it: it is the source's, and no other source takes it for
- * its own. Otherwise its reference is wrong, and will be healed.
+ * Whether an object that refers to the source may go with it: it is the source's, and no other
+ * source claims it. One that is claimed has a wrong reference, which will be healed.
  */
 export function isOursToRemove(
   object: ObservedConfigMap,
   source: SourceIdentity,
   view: ClusterView,
 ): boolean {
-  return mayDelete(object, source, view.settings.vocabulary) && !isClaimedByAnother(object, source.key, view);
+  return mayDelete(object, source, view.settings.vocabulary) && !isClaimedByOther(object, source.key, view);
 }
 
-function isClaimedByAnother(object: ObservedConfigMap, source: ObjectKey, view: ClusterView): boolean {
+function isClaimedByOther(object: ObservedConfigMap, source: ObjectKey, view: ClusterView): boolean {
   return view
     .claimants(object.key)
     .some(
@@ -58,53 +57,63 @@ function isClaimedByAnother(object: ObservedConfigMap, source: ObjectKey, view: 
     );
 }
 
-/** Anything but a plain `delete` retains: a typo must not destroy (SPEC R4). */
+/** The policy that an object states. Only a plain `delete` deletes: a typo must not destroy. */
 function statedPolicy(object: ObservedConfigMap, vocabulary: Vocabulary): DeletionPolicy {
-  const stated = object.annotations[vocabulary.deletionPolicy];
-  return stated === undefined || stated === 'delete' ? 'delete' : 'retain';
+  return (object.annotations[vocabulary.deletionPolicy] ?? 'delete') === 'delete' ? 'delete' : 'retain';
 }
 
-/** Why a companion is no longer needed, and what its source wants to happen then. */
+/** Why, and under which policy, a source should not have a companion. */
 export interface Removal {
   readonly source: SourceIdentity;
   readonly policy: DeletionPolicy;
   readonly reason: string;
 }
 
-/** What to do about a companion that its source should not have. */
+/** What to do about a companion, proven to be the source's, that it should not have. */
 export function planRemoval(
   actual: ObservedConfigMap,
   { source, policy, reason }: Removal,
   view: ClusterView,
 ): Step {
   const companion = actual.key;
-  const { bounds, vocabulary } = view.settings;
-  const from = splitKey(source.key).namespace;
-  const refused = (objection: string): Step => ({
-    action: 'none',
-    companion,
-    state: 'refused',
-    reason: `${reason}, but ${objection}`,
-    named: true,
-  });
-  const forbidden = boundsRefusal(actual.namespace, from, bounds);
-  if (forbidden !== undefined) return refused(forbidden);
-  const waiting = (what: string): Step => ({ action: 'none', companion, state: 'waiting', reason: what });
-  if (actual.deleting) return waiting('the companion is being deleted');
+  if (actual.deleting) return waiting(companion, 'the companion is being deleted');
+  const { namespace: from } = splitKey(source.key);
   const namespace = view.namespace(actual.namespace);
-  if (namespace?.active === false) return waiting('the namespace is being deleted');
-  const objection = namespace && consentRefusal(namespace, from, bounds);
-  if (namespace !== undefined && objection !== undefined && !isKnown(namespace.consent)) {
-    return refused(objection);
+  const permission = permissionIn(actual.namespace, namespace, from, view.settings.bounds);
+  switch (permission.kind) {
+    case 'permitted':
+      return policy === 'retain'
+        ? planRetention(actual, source, reason, view)
+        : { action: 'delete', companion, state: 'unwanted', reason, actual };
+    case 'unconsented':
+      return { action: 'delete', companion, state: 'unwanted', reason: permission.reason, actual };
+    case 'forbidden': {
+      const refusal = `${reason}, but ${permission.reason}`;
+      return { action: 'none', companion, state: 'refused', reason: refusal, named: true, unsaid: false };
+    }
+    case 'terminating':
+      return waiting(companion, 'the namespace is being deleted');
+    case 'absent':
+      return waiting(companion, 'the namespace is gone, or has not been seen yet');
   }
-  if (policy === 'delete') return { action: 'delete', companion, state: 'unwanted', reason, actual };
-  if (objection !== undefined) {
-    return { action: 'delete', companion, state: 'unwanted', reason: objection, actual };
-  }
-  const differences = differencesFromRetained(actual, source, vocabulary);
+}
+
+/** A companion that stays is marked as one that outlives its source, and is then left alone. */
+function planRetention(
+  actual: ObservedConfigMap,
+  source: SourceIdentity,
+  reason: string,
+  view: ClusterView,
+): Step {
+  const companion = actual.key;
+  const differences = differencesFromRetained(actual, source, view.settings.vocabulary);
   if (differences.length === 0) {
     return { action: 'none', companion, state: 'retained', reason: `${reason}; its policy is retain` };
   }
   const marking = `${reason}; marking it as retained`;
   return { action: 'update', companion, state: 'retained', reason: marking, actual, differences };
+}
+
+function waiting(companion: ObjectKey, reason: string): Step {
+  return { action: 'none', companion, state: 'waiting', reason };
 }

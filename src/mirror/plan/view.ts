@@ -12,7 +12,7 @@ export interface ClusterView {
   configMap(key: ObjectKey): ObservedConfigMap | undefined;
   /** What refers to the source, by its name or, where that was stripped, by its uid. */
   referrers(source: SourceIdentity): readonly ObservedConfigMap[];
-  /** The sources that may ask for a companion at this key (a superset: they are asked again). */
+  /** The sources that may ask for a companion at this key; `claims` decides whether they do. */
   claimants(companion: ObjectKey): readonly ObservedConfigMap[];
   namespace(name: string): ObservedNamespace | undefined;
   namespaces(): Iterable<ObservedNamespace>;

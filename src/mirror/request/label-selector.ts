@@ -133,7 +133,9 @@ function holds(requirement: Requirement, value: string | undefined): boolean {
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** A label value as a number: an int64, as in Kubernetes; never negative, as none begins with "-". */
+/**
+ * A label value as a number: an int64, as in Kubernetes; never negative, as none begins with "-".
+ */
 function wholeNumber(value: string): bigint | undefined {
   if (!/^\d+$/.test(value)) return undefined;
   const number = BigInt(value);

@@ -1,6 +1,7 @@
 import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 
-// Lists of namespace names, lists of globs over keys, and the comma list under both. Nothing throws.
+// Lists of namespace names, lists of globs over keys, and the comma list under both. Nothing
+// throws.
 
 /** The items of a comma list, without blanks around them and without empty items. */
 function commaList(text: string): string[] {
@@ -10,7 +11,10 @@ function commaList(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** A set of namespace names: exact names, prefixes (`''` is every name), and the same for exclusions. */
+/**
+ * A set of namespace names: exact names, prefixes (`''` is every name), and the same for
+ * exclusions.
+ */
 export interface NamespacePatterns {
   readonly names: ReadonlySet<string>;
   readonly prefixes: readonly string[];
@@ -33,8 +37,8 @@ const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const NAMESPACE_PREFIX = /^([a-z0-9][-a-z0-9]{0,62})?\*$/;
 
 /**
- * Parses `team-a, team-*, *` and, where `exclusions` allows it, `!team-secret`. An empty list parses
- * to an empty set; the caller decides whether that is allowed.
+ * Parses `team-a, team-*, *` and, where `exclusions` allows it, `!team-secret`. An empty list
+ * parses to an empty set; the caller decides whether that is allowed.
  */
 export function parseNamespacePatterns(
   text: string,
@@ -83,7 +87,10 @@ export function isExcluded(patterns: NamespacePatterns, namespace: string): bool
   );
 }
 
-/** A set of keys (of data, labels or annotations) given by globs in which `*` stands for any characters. */
+/**
+ * A set of keys (of data, labels or annotations) given by globs in which `*` stands for any
+ * characters.
+ */
 export interface KeyGlobs {
   readonly exact: ReadonlySet<string>;
   /** Each glob as the texts between its stars: `a*b*` is `['a', 'b', '']`. */

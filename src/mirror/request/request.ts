@@ -71,7 +71,9 @@ export function parseRequest(
   }
 }
 
-/** The way out of nested parsers, any of which may find the first problem. Never leaves this file. */
+/**
+ * The way out of nested parsers, any of which may find the first problem. Never leaves this file.
+ */
 class BadAnnotation extends Error {}
 
 function readAnnotation<T>(

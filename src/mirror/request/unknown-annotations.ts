@@ -1,6 +1,8 @@
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 
-/** Most edits (characters added, removed or changed) by which a typo differs from what was meant. */
+/**
+ * Most edits (characters added, removed or changed) by which a typo differs from what was meant.
+ */
 const MOST_EDITS = 2;
 
 /**

@@ -128,6 +128,39 @@ test('[R8] what is deleted is a part of what is ours, and says itself that it is
   );
 });
 
+test('[R4] what stays because of retain says so itself and has no owner reference to its source', async () => {
+  await fc.assert(
+    fc.asyncProperty(randomWorld, async (random) => {
+      for (const key of keysIn(random)) {
+        const after = await carryOut(key, random.world);
+        for (const step of planFor(key, after)) {
+          if (step.state !== 'retained') continue;
+          const { annotations, ownerReferences = [] } = objectAt(after, step.companion)?.metadata ?? {};
+          expect(annotations).toHaveProperty(['workshop.io/deletion-policy'], 'retain');
+          expect(ownerReferences.map(({ uid }) => uid)).not.toContain(`uid of ${key}`);
+          const before = objectAt(random.world, step.companion);
+          expect(objectAt(after, step.companion)?.data).toEqual(before?.data);
+        }
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('[P3] nothing is written where accept-mirrors-from is malformed or the namespace is unknown, deletes included', () => {
+  fc.assert(
+    fc.property(randomWorld, (random) => {
+      const { accepts } = random.rules;
+      for (const { key, step } of writesIn(random)) {
+        const { namespace } = splitKey(step.companion);
+        if (key.startsWith(`${namespace}/`)) continue;
+        expect([accepts.has(namespace), accepts.get(namespace) === 'malformed']).toEqual([true, false]);
+      }
+    }),
+    RUNS,
+  );
+});
+
 test('[M8] no source is ever the object of a write, whatever it is called', async () => {
   await fc.assert(
     fc.asyncProperty(randomWorld, async (random) => {

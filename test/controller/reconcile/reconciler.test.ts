@@ -118,13 +118,13 @@ describe('[R3] a source that is gone', () => {
   const left = companion(source(KEY), 'team-a/colors-synced');
 
   test('takes its companions with it, after a live read', async () => {
-    const { api, executor } = setUp([left]);
+    const { api, executor } = setUp([left], [namespace('team-a')]);
     await executor().pass(KEY);
     expect([...api.objects.keys()]).toEqual([]);
   });
 
   test('takes nothing while the live read fails, and the read is tried again', async () => {
-    const { api, executor } = setUp([left]);
+    const { api, executor } = setUp([left], [namespace('team-a')]);
     const { get } = api;
     api.get = () => Promise.reject(new ApiError('overloaded', { status: 503 }));
     const running = executor();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { objectKey } from '../../src/kube/api/object-key.ts';
-import type { ConfigMap } from '../../src/kube/api/types.ts';
-import { claimIndexValues, claims, claimsOf, precedingClaimant } from '../../src/mirror/plan/claims.ts';
-import { configMap, namespace, observed, source } from './wire.ts';
-import { boundsOf, viewOf, type World, world } from './world.ts';
+import { objectKey } from '../../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { claimIndexValues, claims, claimsOf, precedingClaimant } from '../../../src/mirror/plan/claims.ts';
+import { configMap, namespace, observed, source } from '../wire.ts';
+import { boundsOf, viewOf, type World, world } from '../world.ts';
 
 const key = (text: string) => {
   const [namespaceName, name = ''] = text.split('/');
@@ -53,7 +53,7 @@ describe('[R6] a source claims', () => {
       'team-a/colors-synced',
       false,
     ],
-    'nothing when it is no source': [configMap('team-a/colors'), 'team-a/colors-synced', false],
+    'nothing when it is not a source': [configMap('team-a/colors'), 'team-a/colors-synced', false],
   };
   test.for(Object.entries(cases))('%s', ([, [object, companion, expected]]) => {
     expect(claimed(object, companion, here)).toBe(expected);
@@ -109,11 +109,11 @@ describe('[R7] of several sources that ask for one free name', () => {
     expect(preceding(at('c/c', late), at('b/b', late), at('a/a', late), at('d/d', early))).toBe('d/d');
   });
 
-  test('who asks alone has nobody before it', () => {
+  test('a source that asks alone has nobody before it', () => {
     expect(preceding(at('a/x', late))).toBeUndefined();
   });
 
-  test('who does not ask for this name, or may not have it, is not before anybody', () => {
+  test('a source that does not ask for this name, or may not have it, is not before anybody', () => {
     const bad = { 'deletion-policy': 'x' };
     expect(preceding(at('b/x', late), at('a/x', early, { 'companion-name': 'other' }))).toBeUndefined();
     expect(preceding(at('b/x', late), at('a/x', early, { 'target-namespaces': 'qa' }))).toBeUndefined();

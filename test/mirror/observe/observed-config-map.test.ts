@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap, OwnerReference } from '../../src/kube/api/types.ts';
-import { digestOf } from '../../src/mirror/observe/digest.ts';
-import { sourceReference } from '../../src/mirror/observe/observed-config-map.ts';
-import { companion, configMap, controllerReference, observed, source, stripped, vocabulary } from './wire.ts';
+import type { ConfigMap, OwnerReference } from '../../../src/kube/api/types.ts';
+import { digestOf } from '../../../src/mirror/observe/digest.ts';
+import { observeWritten, sourceReference } from '../../../src/mirror/observe/observed-config-map.ts';
+import type { StringMap } from '../../../src/mirror/vocabulary.ts';
+import {
+  type ConfigMapParts,
+  companion,
+  configMap,
+  controllerReference,
+  observed,
+  source,
+  stripped,
+  vocabulary,
+} from '../wire.ts';
 
 const colors = source('team-a/colors');
 const relabelled = (object: ConfigMap): ConfigMap => ({
@@ -24,17 +34,17 @@ describe('[M6] what is a source', () => {
   );
   const cases: Readonly<Record<string, readonly [object: ConfigMap, isSource: boolean]>> = {
     'a ConfigMap with the label is one': [colors, true],
-    'a ConfigMap without labels is none': [configMap('team-a/colors'), false],
+    'a ConfigMap without labels is not': [configMap('team-a/colors'), false],
     'the label with another value makes none': [
       configMap('team-a/colors', { labels: { 'workshop.io/managed': 'True' } }),
       false,
     ],
-    'a companion is none': [companion(colors, 'team-a/colors-synced'), false],
-    'a companion beside its source that is labelled as a source is none': [
+    'a companion is not': [companion(colors, 'team-a/colors-synced'), false],
+    'a companion beside its source that is labelled as a source is not': [
       relabelled(companion(colors, 'team-a/colors-synced')),
       false,
     ],
-    'a companion elsewhere that is labelled as a source is none': [there, false],
+    'a companion elsewhere that is labelled as a source is not': [there, false],
     'nor is it without the annotation of its own name': [stripped(there, 'workshop.io/companion'), false],
     'nor is it without its source reference': [stripped(there, 'workshop.io/source'), false],
     'nor is it without both': [stripped(there, 'workshop.io/source', 'workshop.io/companion'), false],
@@ -42,7 +52,7 @@ describe('[M6] what is a source', () => {
       stripped(there, 'workshop.io/source-uid', 'workshop.io/companion'),
       false,
     ],
-    'nor is one that only its owner reference betrays': [
+    'nor is one that only its owner reference gives away': [
       relabelled(configMap('team-a/colors-synced', { owners: [controllerReference(colors)] })),
       false,
     ],
@@ -55,11 +65,11 @@ describe('[M6] what is a source', () => {
       false,
     ],
     'a copy of a companion, labelled as a source, is one in its own right': [copied, true],
-    'an owner that is no controller does not matter': [
+    'an owner that is not a controller does not matter': [
       source('team-a/colors', {}, { owners: [{ ...owner, controller: false }] }),
       true,
     ],
-    'a controller that is no ConfigMap does not matter': [
+    'a controller that is not a ConfigMap does not matter': [
       source('team-a/colors', {}, { owners: [{ ...owner, kind: 'Deployment', apiVersion: 'apps/v1' }] }),
       true,
     ],
@@ -119,7 +129,7 @@ test('[W4] no data is remembered, also not where kubectl apply repeats it', () =
 
 describe('[M3] the digest of an observed object', () => {
   const data = { 'app.yaml': '1', 'app.json': '2', other: '3' };
-  const digest = (wanted: Readonly<Record<string, string>>) => digestOf({ data: wanted, binaryData: {} });
+  const digest = (data: StringMap) => digestOf({ data, binaryData: {} });
 
   test('of a source covers the keys that it asks to be copied', () => {
     const asks = { 'include-keys': 'app.*', 'exclude-keys': '*.json' };
@@ -153,6 +163,62 @@ describe('[M3] the digest of an observed object', () => {
     });
     expect(observed(lying).digest).toBe(digest(data));
   });
+});
+
+describe('[R13] a selection of keys', () => {
+  const data = { 'app.yaml': '1', 'app.json': '2' };
+  const problemOf = (asks: StringMap, parts: ConfigMapParts = { data }) => {
+    const { request } = observed(source('team-a/colors', asks, parts));
+    return request?.ok === false ? request.problem : 'none';
+  };
+  const noInclude =
+    'workshop.io/include-keys: matches no key of the source; name keys that it has, or remove the annotation to copy all';
+  const allExcluded =
+    'workshop.io/exclude-keys: leaves no key to copy; exclude fewer keys, or remove the annotation';
+  const cases: Readonly<
+    Record<string, readonly [asks: StringMap, parts: ConfigMapParts | undefined, problem: string]>
+  > = {
+    'of one key is valid': [{ 'include-keys': 'app.yaml, nowhere' }, undefined, 'none'],
+    'of a binary key is valid': [{ 'include-keys': 'logo' }, { binaryData: { logo: 'AA==' } }, 'none'],
+    'of no key that is there is invalid': [{ 'include-keys': 'app.yml' }, undefined, noInclude],
+    'of no key, where nothing of it would be excluded, is invalid': [
+      { 'include-keys': 'app.yml', 'exclude-keys': 'x' },
+      undefined,
+      noInclude,
+    ],
+    'that excludes every key is invalid': [{ 'exclude-keys': 'app.*' }, undefined, allExcluded],
+    'that excludes what it includes is invalid': [
+      { 'include-keys': '*.json', 'exclude-keys': 'app.json' },
+      undefined,
+      allExcluded,
+    ],
+    'that excludes all binary keys is invalid': [
+      { 'exclude-keys': '*' },
+      { data: {}, binaryData: { logo: 'AA==' } },
+      allExcluded,
+    ],
+    'of a source without keys is valid, since it may get some': [
+      { 'include-keys': 'app.yml', 'exclude-keys': '*' },
+      { data: {} },
+      'none',
+    ],
+  };
+  test.for(Object.entries(cases))('%s', ([, [asks, parts, problem]]) => {
+    expect(problemOf(asks, parts)).toBe(problem);
+  });
+
+  test('is looked at in a request that is valid otherwise', () => {
+    expect(problemOf({ 'include-keys': 'x', 'deletion-policy': 'x' })).toMatch(/deletion-policy/);
+  });
+});
+
+test('[R2] what is known of a companion after a write is what its watch event will show', () => {
+  const immutable = { ...companion(colors, 'team-a/colors-synced'), immutable: true };
+  for (const object of [immutable, companion(colors, 'team-b/colors-synced'), configMap('team-b/x')]) {
+    const { digest } = observed(object);
+    const written = { digest, immutable: object.immutable === true };
+    expect(observeWritten(object.metadata, written)).toEqual(observed(object));
+  }
 });
 
 describe('[R14] who edited last', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { matchesTargets } from '../../src/mirror/plan/placement.ts';
-import { companionKey, type MirrorRequest, parseRequest } from '../../src/mirror/request/request.ts';
-import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
-import { type StringMap, vocabulary } from './wire.ts';
+import { matchesTargets } from '../../../src/mirror/plan/placement.ts';
+import { companionKey, type MirrorRequest, parseRequest } from '../../../src/mirror/request/request.ts';
+import { type StringMap, vocabularyOf } from '../../../src/mirror/vocabulary.ts';
+import { vocabulary } from '../wire.ts';
 
 /** What a source `team-a/colors` asks for with these annotations (without their domain). */
 function ask(asks: StringMap, name = 'colors') {
@@ -149,7 +149,7 @@ test('the deletion policy is delete or retain', () => {
   expect(request({ 'deletion-policy': 'retain' }).deletionPolicy).toBe('retain');
 });
 
-describe('[R13] a bad annotation makes the request bad, and is told with its key and how to mend it', () => {
+describe('[R13] a bad annotation makes the request invalid; the problem names it and says how to fix it', () => {
   const emptyTargets = 'empty; name namespaces, such as "team-a, team-*", or remove the annotation';
   const onlyExclusions = 'only exclusions; include something too, such as "*", or remove the annotation';
   const emptySelector = 'empty; write a label selector, such as "env in (dev,qa)", or remove the annotation';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Content } from '../../src/mirror/observe/content.ts';
-import { digestOf } from '../../src/mirror/observe/digest.ts';
+import type { Content } from '../../../src/mirror/observe/content.ts';
+import { digestOf } from '../../../src/mirror/observe/digest.ts';
 
 const content = (data: Content['data'], binaryData: Content['binaryData'] = {}): Content => ({
   data,
@@ -78,7 +78,8 @@ describe('[M4] the checksum of a content', () => {
   });
 });
 
-// Few characters, those that the encoding itself uses among them, so that near collisions are frequent.
+// Few characters, those that the encoding itself uses among them, so that near collisions are
+// frequent.
 const text = fc.string({ unit: fc.constantFrom('a', '1', '2', ' ', '\n', 'é'), maxLength: 6 });
 const entries = fc.dictionary(
   fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'data', 'binaryData')),

@@ -1,8 +1,8 @@
 import { applyPatch } from 'rfc6902';
 import { expect, test } from 'vitest';
-import { healingPatch } from '../../src/mirror/companion/patch.ts';
-import { patched } from '../controller/memory-api.ts';
-import { configMap, observed } from './wire.ts';
+import { healingPatch } from '../../../src/mirror/companion/patch.ts';
+import { patched } from '../../controller/memory-api.ts';
+import { configMap, observed } from '../wire.ts';
 
 const nothing = { data: {}, binaryData: {} };
 const object = configMap('team-b/colors-synced', {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap, OwnerReference } from '../../src/kube/api/types.ts';
-import { isCompanionOf, isControlledBy, mayDelete } from '../../src/mirror/companion/ownership.ts';
-import { companion, configMap, controllerReference, observed, source, vocabulary } from './wire.ts';
+import type { ConfigMap, OwnerReference } from '../../../src/kube/api/types.ts';
+import { isCompanionOf, isControlledBy, mayDelete } from '../../../src/mirror/companion/ownership.ts';
+import { companion, configMap, controllerReference, observed, source, vocabulary } from '../wire.ts';
 
 const colors = source('team-a/colors');
 const identity = { key: observed(colors).key, uid: colors.metadata.uid };
@@ -88,7 +88,7 @@ describe('[R6] whose an object at a companion name is', () => {
     );
   });
 
-  test('an empty uid annotation is no mark of a source whose uid is unknown', () => {
+  test('an empty uid annotation is not a mark of a source whose uid is unknown', () => {
     const object = configMap('team-b/x', {
       labels: { 'workshop.io/managed': 'companion' },
       annotations: { 'workshop.io/source-uid': '' },

@@ -1,27 +1,32 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
-import { companionShape } from '../../src/mirror/companion/companion.ts';
-import { planSource } from '../../src/mirror/plan/plan.ts';
-import type { ClusterView } from '../../src/mirror/plan/view.ts';
+import { objectKey } from '../../../src/kube/api/object-key.ts';
+import type { ConfigMap, Namespace, OwnerReference } from '../../../src/kube/api/types.ts';
+import { companionShape } from '../../../src/mirror/companion/companion.ts';
+import { planSource } from '../../../src/mirror/plan/plan.ts';
+import { planOrphans } from '../../../src/mirror/plan/removal.ts';
+import type { Step } from '../../../src/mirror/plan/step.ts';
+import type { ClusterView } from '../../../src/mirror/plan/view.ts';
+import type { StringMap } from '../../../src/mirror/vocabulary.ts';
+import { carryOut } from '../../controller/carry-out.ts';
 import {
   companion,
   configMap,
   controllerReference,
   namespace,
   observed,
-  type StringMap,
+  observedNamespace,
   source,
   stripped,
   unreadableNamespace,
   vocabulary,
-} from './wire.ts';
-import { boundsOf, inWords, planFor, viewOf, type World, world } from './world.ts';
+} from '../wire.ts';
+import { boundsOf, inWords, objectAt, planFor, viewOf, type World, world } from '../world.ts';
 
 const plan = (key: string, of: World) => inWords(planFor(key, of));
 const key = 'team-a/colors';
 const retaining = { annotations: { 'workshop.io/deletion-policy': 'retain' } };
 
-describe('[R4] a companion that its source no longer needs', () => {
+describe('[R4] a companion that its source no longer asks for, [O4] with the true reason,', () => {
   const asking = (asks: StringMap) => source(key, asks);
   const namespaces = [namespace('team-a'), namespace('team-b'), namespace('team-c')];
   const there = companion(source(key), 'team-b/colors-synced');
@@ -71,7 +76,7 @@ describe('[R4] a companion that its source no longer needs', () => {
     expect(plans({ 'target-namespaces': 'team-c' }, [stripped(there, 'workshop.io/source')])[0]).toBe(gone);
   });
 
-  test('[R8] stays when it does not say that it is no copy', () => {
+  test('[R8] stays when it does not say that it is not a copy', () => {
     expect(plans({ 'target-namespaces': 'team-c' }, [stripped(there, 'workshop.io/companion')])).toEqual([
       'team-c/colors-synced: create, missing; it did not exist',
     ]);
@@ -96,33 +101,25 @@ describe('[R4] a companion that its source no longer needs', () => {
     ]);
   });
 
-  test('stays when the source asks to retain: marked first, then as it is', () => {
-    const asks = { 'target-namespaces': 'team-c', 'deletion-policy': 'retain' };
-    expect(plans(asks, [there])[0]).toBe(
-      'team-b/colors-synced: update, retained; the source no longer targets the namespace; marking it as retained',
-    );
-    const marked = companion(source(key), 'team-b/colors-synced', retaining);
-    expect(plans(asks, [marked])[0]).toBe(
+  test('stays exactly as it is when it is marked and the source asks to retain', () => {
+    const marked = companion(source(key), 'team-b/colors-synced', { ...retaining, data: { other: 'x' } });
+    expect(plans({ 'target-namespaces': 'team-c', 'deletion-policy': 'retain' }, [marked])).toEqual([
       'team-b/colors-synced: none, retained; the source no longer targets the namespace; its policy is retain',
-    );
+      'team-c/colors-synced: create, missing; it did not exist',
+    ]);
   });
 
-  test('[R3] beside the source loses its owner reference when it is retained, and nobody else’s', () => {
-    const other = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'y' };
-    const owners = [controllerReference(source(key)), other];
-    const beside = companion(source(key), 'team-a/colors-synced', { owners });
-    const asks = { 'target-namespaces': 'team-c', 'deletion-policy': 'retain' };
-    const [step] = planFor(key, world([asking(asks), beside], namespaces)).filter(
-      ({ action }) => action === 'update',
+  test('is marked first when the source asks to retain in the same edit', () => {
+    expect(plans({ 'target-namespaces': 'team-c', 'deletion-policy': 'retain' }, [there])).toEqual([
+      'team-b/colors-synced: update, retained; the source no longer targets the namespace; marking it as retained',
+      'team-c/colors-synced: create, missing; it did not exist',
+    ]);
+  });
+
+  test('[R10] is left alone where the namespace has left the cache before it', () => {
+    expect(plans({ 'target-namespaces': 'team-c' }, [there], [namespace('team-c')])[0]).toBe(
+      'team-b/colors-synced: none, waiting; the namespace is gone, or has not been seen yet',
     );
-    expect(step).toMatchObject({
-      companion: 'team-a/colors-synced',
-      state: 'retained',
-      differences: [
-        { kind: 'annotation', key: 'workshop.io/deletion-policy', value: 'retain' },
-        { kind: 'owner references', value: [other] },
-      ],
-    });
   });
 
   test('goes when the source asks to delete, whatever the companion says', () => {
@@ -197,9 +194,10 @@ describe('[P3] consent withdrawn', () => {
   });
 
   test('takes a retained one away though the namespace is no longer asked for', () => {
-    const elsewhere = { 'target-namespaces': 'x-*', 'deletion-policy': 'retain' };
+    const elsewhere = { 'target-namespaces': 'x', 'deletion-policy': 'retain' };
     expect(of(elsewhere, { accepts: 'x' }, [there])).toEqual([
       `team-b/colors-synced: delete, unwanted; ${reason}`,
+      'x/colors-synced: none, no namespace; namespace x does not exist',
     ]);
   });
 
@@ -226,6 +224,144 @@ describe('[P3] consent withdrawn', () => {
     if (!request?.ok) throw new Error('a bad request');
     expect(inWords(planSource(companionShape(observed(asking), request.value, vocabulary), view))).toEqual([
       'team-b/colors-synced: none, refused; the controller may not read the Namespace, so its consent is unknown',
+    ]);
+  });
+});
+
+describe('what is in a namespace stays as it is while it is unknown what the namespace accepts:', () => {
+  const teamB = 'team-b/colors-synced';
+  const drifted = companion(source(key), teamB, { data: {}, labels: { 'workshop.io/managed': 'x' } });
+  const there = companion(source(key), teamB);
+  const retain = { 'deletion-policy': 'retain' };
+  const unlabelled = stripped(source(key), 'workshop.io/managed');
+  /** The source, the object at the companion's key, and how the step's reason begins. */
+  const cases: Readonly<
+    Record<string, readonly [of: ConfigMap | undefined, object: ConfigMap | undefined, reason: string]>
+  > = {
+    'nothing is created': [source(key, { 'target-namespaces': 'team-b' }), undefined, 'the '],
+    'nothing is healed': [source(key, { 'target-namespaces': 'team-b' }), drifted, 'the '],
+    'narrowed targets delete nothing': [
+      source(key, { 'target-namespaces': 'team-a' }),
+      there,
+      'the source no longer targets the namespace, but the ',
+    ],
+    'narrowed targets mark nothing to be retained': [
+      source(key, { 'target-namespaces': 'team-a', ...retain }),
+      there,
+      'the source no longer targets the namespace, but the ',
+    ],
+    'an unlabelled source deletes nothing': [unlabelled, there, 'the source is no longer labelled, but the '],
+    'a source that is gone deletes nothing': [undefined, there, 'the source is gone, but the '],
+  };
+  const says = {
+    '[P3] malformed': [
+      observedNamespace('team-b', { accepts: 'team-.*' }),
+      "namespace's accept-mirrors-from is malformed, so nothing new is accepted: ",
+    ],
+    '[P2] unreadable': [unreadableNamespace('team-b'), 'controller may not read the Namespace'],
+  } as const;
+  for (const [kind, [teamBNamespace, why]] of Object.entries(says)) {
+    test.for(Object.entries(cases))(`${kind}: %s`, ([, [of, object, reason]]) => {
+      const objects = [of, object].filter((each) => each !== undefined);
+      const namespaces = [namespace('team-a')];
+      const view = viewOf(world(objects, namespaces));
+      const seeing: ClusterView = {
+        ...view,
+        namespace: (name) => (name === 'team-b' ? teamBNamespace : view.namespace(name)),
+      };
+      const steps = planIn(seeing, of).filter((step) => step.companion === teamB);
+      expect(steps).toMatchObject([{ action: 'none', state: 'refused' }]);
+      expect(steps[0]?.reason).toMatch(new RegExp(`^${reason}${why}`));
+    });
+  }
+
+  function planIn(view: ClusterView, of: ConfigMap | undefined): readonly Step[] {
+    const asking = of && observed(of);
+    return asking?.request?.ok
+      ? planSource(companionShape(asking, asking.request.value, vocabulary), view)
+      : planOrphans(objectKey('team-a', 'colors'), asking, view);
+  }
+
+  test('[P3] an empty value is well formed, and what is there goes', () => {
+    const of = world(
+      [source(key, { 'target-namespaces': 'team-b' }), there],
+      [namespace('team-b', { accepts: '' })],
+    );
+    expect(planFor(key, of)).toMatchObject([{ action: 'delete' }]);
+  });
+});
+
+describe('[R4] a companion that stays because of retain', () => {
+  const beside = 'team-a/colors-synced';
+  const other: OwnerReference = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'x' };
+  const retain = { 'deletion-policy': 'retain' };
+  const namespaces = [namespace('team-a'), namespace('team-b')];
+  const narrowed = source(key, { 'target-namespaces': 'team-b', ...retain });
+  const unlabelled = stripped(source(key, retain), 'workshop.io/managed');
+
+  /** The object at `at` after everything that is planned, which is nothing more the second time. */
+  async function kept(of: ConfigMap, object: ConfigMap, at: string): Promise<ConfigMap | undefined> {
+    const after = await carryOut(key, world([of, object], namespaces));
+    expect(await carryOut(key, after)).toEqual(after);
+    return objectAt(after, at);
+  }
+
+  test.for([
+    ['whose targets were narrowed', narrowed],
+    ['that was unlabelled', unlabelled],
+  ] as const)('of a source %s says so, and no deletion of the source takes it', async ([, of]) => {
+    const mine = companion(source(key), beside, {
+      data: { mine: 'x' },
+      owners: [other, controllerReference(source(key))],
+    });
+    const after = await kept(of, mine, beside);
+    expect(after).toEqual({
+      ...mine,
+      metadata: {
+        ...mine.metadata,
+        resourceVersion: '101',
+        annotations: { ...mine.metadata.annotations, 'workshop.io/deletion-policy': 'retain' },
+        ownerReferences: [other],
+      },
+    });
+    if (after === undefined) throw new Error('it has not been kept');
+    expect(planFor(key, world([after], namespaces))).toMatchObject([{ action: 'none', state: 'retained' }]);
+  });
+
+  test('that has the annotation loses the owner reference alone', () => {
+    const marked = companion(source(key), beside, retaining);
+    expect(planFor(key, world([unlabelled, marked], namespaces))).toMatchObject([
+      { action: 'update', state: 'retained', differences: [{ kind: 'owner references', value: [] }] },
+    ]);
+  });
+
+  test('in another namespace loses an owner reference to its source, by which it would be collected', async () => {
+    const owned = companion(source(key), 'team-b/colors-synced', {
+      ...retaining,
+      owners: [controllerReference(source(key)), other],
+    });
+    const after = await kept(unlabelled, owned, 'team-b/colors-synced');
+    expect(after?.metadata.ownerReferences).toEqual([other]);
+  });
+
+  test('is adopted when it is desired again, and marked as the source says then', async () => {
+    const marked = companion(source(key), beside, { ...retaining, owners: [other], data: { old: 'x' } });
+    expect(await kept(source(key), marked, beside)).toEqual({
+      ...companion(source(key), beside, { owners: [other, controllerReference(source(key))] }),
+      metadata: {
+        ...companion(source(key), beside, { owners: [other, controllerReference(source(key))] }).metadata,
+        resourceVersion: '101',
+      },
+    });
+    const stillRetained = await kept(source(key, retain), marked, beside);
+    expect(stillRetained?.metadata.ownerReferences).toEqual([other]);
+    expect(stillRetained?.metadata.annotations).toMatchObject(retaining.annotations);
+  });
+
+  test('is not marked while it is being deleted', () => {
+    const going = companion(source(key), beside, { deleting: true, finalizers: ['x/y'] });
+    expect(planFor(key, world([unlabelled, going], namespaces))).toMatchObject([
+      { action: 'none', state: 'waiting' },
     ]);
   });
 });
@@ -260,10 +396,11 @@ describe('[R3] what a vanished source left behind', () => {
   test('stays when it says itself that it is to be retained, or says what is neither', () => {
     const policy = (value: string) =>
       companion(colors, 'team-b/colors-synced', { annotations: { 'workshop.io/deletion-policy': value } });
-    expect(plan(key, world([policy('retain')]))).toEqual([
-      'team-b/colors-synced: none, retained; the source is gone; its policy is retain',
+    const retained = ['team-b/colors-synced: none, retained; the source is gone; its policy is retain'];
+    expect(plan(key, world([policy('retain')]))).toEqual(retained);
+    expect(plan(key, world([policy('Delete')]))).toEqual([
+      'team-b/colors-synced: update, retained; the source is gone; marking it as retained',
     ]);
-    expect(plan(key, world([policy('Delete')]))[0]).toContain(': update, retained');
     expect(plan(key, world([policy('delete')]))[0]).toContain(': delete, unwanted');
   });
 
@@ -305,9 +442,9 @@ describe('[R4] what an unlabelled source left behind', () => {
     ]);
   });
 
-  test('goes though the source has been made anew meanwhile', () => {
-    const anew = stripped(source(key, {}, { uid: 'new' }), 'workshop.io/managed');
-    expect(plan(key, world([anew, there]))[0]).toContain(': delete, unwanted');
+  test('goes though the source has been recreated meanwhile', () => {
+    const recreated = stripped(source(key, {}, { uid: 'new' }), 'workshop.io/managed');
+    expect(plan(key, world([recreated, there]))[0]).toContain(': delete, unwanted');
   });
 
   test('stays when the source, as it is now, says retain, whatever the companion says', () => {
@@ -315,6 +452,9 @@ describe('[R4] what an unlabelled source left behind', () => {
       'team-b/colors-synced: update, retained; the source is no longer labelled; marking it as retained',
     ]);
     const said = companion(source(key), 'team-b/colors-synced', retaining);
+    expect(plan(key, world([unlabelled({ 'deletion-policy': 'retain' }), said]))).toEqual([
+      'team-b/colors-synced: none, retained; the source is no longer labelled; its policy is retain',
+    ]);
     expect(plan(key, world([unlabelled(), said]))[0]).toContain(': delete, unwanted');
   });
 
@@ -328,34 +468,6 @@ describe('[R4] what an unlabelled source left behind', () => {
     const marked = companion(source(key), key, { uid: `uid of ${key}` });
     expect(plan(key, world([marked, there]))).toEqual([
       'team-b/colors-synced: delete, unwanted; the source is no longer labelled',
-    ]);
-  });
-});
-
-describe('[P3] [P2] where consent is malformed or cannot be read', () => {
-  const there = companion(source(key), 'team-b/colors-synced');
-  const typo = namespace('team-b', { accepts: 'Team-A' });
-  const plans = (objects: readonly ConfigMap[]) => plan(key, world([...objects, there], [typo]));
-
-  test('a companion stays when its source targets the namespace, no longer does, is unlabelled, or is gone', () => {
-    const unlabelled = stripped(source(key), 'workshop.io/managed');
-    const worlds = [
-      [source(key, { 'target-namespaces': 'team-*' })],
-      [source(key, { 'target-namespaces': 'x-*' })],
-      [unlabelled],
-      [],
-    ];
-    for (const objects of worlds) {
-      expect(plans(objects)).toEqual([
-        expect.stringMatching(/^team-b\/colors-synced: none, refused; .*malformed/),
-      ]);
-    }
-  });
-
-  test('nothing new is created', () => {
-    const asks = { 'target-namespaces': 'team-b', 'companion-name': 'new' };
-    expect(plan(key, world([source(key, asks)], [typo]))).toEqual([
-      expect.stringMatching(/^team-b\/new: none, refused; .*malformed/),
     ]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { companionShape } from '../../src/mirror/companion/companion.ts';
-import { planSource } from '../../src/mirror/plan/plan.ts';
-import type { ClusterView } from '../../src/mirror/plan/view.ts';
-import { carryOut } from '../controller/carry-out.ts';
+import { companionShape } from '../../../src/mirror/companion/companion.ts';
+import { planSource } from '../../../src/mirror/plan/plan.ts';
+import type { ClusterView } from '../../../src/mirror/plan/view.ts';
+import { carryOut } from '../../controller/carry-out.ts';
 import {
   companion,
   configMap,
@@ -12,8 +12,8 @@ import {
   source,
   stripped,
   vocabulary,
-} from './wire.ts';
-import { boundsOf, inWords, isWrite, objectAt, planFor, viewOf, type World, world } from './world.ts';
+} from '../wire.ts';
+import { boundsOf, inWords, isWrite, objectAt, planFor, viewOf, type World, world } from '../world.ts';
 
 const plan = (key: string, of: World) => inWords(planFor(key, of));
 
@@ -43,7 +43,7 @@ describe('[M1] a source without targets', () => {
     expect(plan('kube-system/x', of)).toEqual(['kube-system/x-synced: create, missing; it did not exist']);
   });
 
-  test('[M5] has what drifted healed, and the reason tells what it was', () => {
+  test('[M5] has what drifted healed, and the reason says what it was', () => {
     const drifted = companion(colors, at, {
       data: {},
       labels: { 'app.kubernetes.io/managed-by': 'x' },
@@ -99,6 +99,19 @@ describe('[M1] a source without targets', () => {
     });
   });
 
+  test.for(['team-b/colors-synced', 'nonsense', ''])(
+    '[R6] heals the annotation of one that it controls, and that says it is %j',
+    async (text) => {
+      const annotations = { 'workshop.io/companion': text, 'workshop.io/source': 'x/y' };
+      const tampered = companion(colors, at, { annotations });
+      expect(plan('team-a/colors', world([colors, tampered]))).toEqual([
+        `${at}: update, drifted; differs in annotation workshop.io/source, annotation workshop.io/companion`,
+      ]);
+      const after = objectAt(await carryOut('team-a/colors', world([colors, tampered])), at);
+      expect(after?.metadata).toEqual({ ...settled.metadata, resourceVersion: '101' });
+    },
+  );
+
   test('[R11] adopts the companion of an earlier source of its name', async () => {
     const recreated = source('team-a/colors', {}, { uid: 'new' });
     const after = await carryOut('team-a/colors', world([recreated, settled]));
@@ -115,7 +128,7 @@ describe('[R6] what is at the name and not ours is a conflict', () => {
   const colors = source('team-a/colors');
   const at = 'team-a/colors-synced';
   const conflict = (reason: string) => [`${at}: none, conflict; ${reason}`];
-  const foreign = 'a ConfigMap with this name exists and is not managed by mirror-controller';
+  const unrelated = 'a ConfigMap with this name exists and is not managed by mirror-controller';
   const cases = {
     'a source of that name': [source(at), 'a source has this name'],
     'a source of that name with a bad request': [
@@ -125,14 +138,14 @@ describe('[R6] what is at the name and not ours is a conflict', () => {
     'a companion of another source': [companion(source('b/c'), at), 'it is the companion of b/c'],
     'a ConfigMap that has only the label': [
       configMap(at, { labels: { 'workshop.io/managed': 'companion' } }),
-      foreign,
+      unrelated,
     ],
     'a copy of a companion of the same source': [
       companion(colors, at, {
         annotations: { 'workshop.io/companion': 'team-b/colors-synced' },
         owners: [],
       }),
-      foreign,
+      unrelated,
     ],
   } as const;
   test.for(Object.entries(cases))('%s', ([, [object, reason]]) => {
@@ -163,7 +176,7 @@ describe('[R7] two sources for one name', () => {
   const younger = source('a/new', asks, { createdAt: '2026-01-01T00:00:01Z' });
   const prod = [namespace('prod')];
 
-  test('a free name goes to the older, and the other is told who comes first', () => {
+  test('a free name goes to the older, and the other learns who comes first', () => {
     const of = world([older, younger], prod);
     expect(plan('z/old', of)).toEqual(['prod/shared: create, missing; it did not exist']);
     expect(plan('a/new', of)).toEqual([
@@ -198,7 +211,7 @@ describe('[M2] a source with targets', () => {
     namespace('team-going', { terminating: true }),
   ];
 
-  test('is to get a companion in every matching, active and permitted namespace, and is told of the others', () => {
+  test('is to get a companion in every matching, active and permitted namespace, and learns why not in the others', () => {
     expect(plan('team-a/colors', world([colors], namespaces))).toEqual([
       'kube-dev/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
       'qa/colors-synced: create, missing; it did not exist',
@@ -216,24 +229,28 @@ describe('[M2] a source with targets', () => {
     expect(owners('team-a/colors-synced')).toEqual([controllerReference(colors)]);
   });
 
-  test('[R13] a named namespace that does not exist is reported, unless the bounds refuse it anyway', () => {
-    const asking = source('team-a/colors', { 'target-namespaces': 'nowhere, team-b' });
-    expect(plan('team-a/colors', world([asking], namespaces))).toEqual([
+  test('[R13] learns which named namespaces do not exist, unless the bounds exclude them', () => {
+    const asking = source('team-a/colors', {
+      'target-namespaces': 'nowhere, !not-there, not-there, kube-x, te*',
+    });
+    const of = world([asking], [namespace('team-b')]);
+    expect(plan('team-a/colors', of)).toEqual([
+      'kube-x/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
       'nowhere/colors-synced: none, no namespace; namespace nowhere does not exist',
       'team-b/colors-synced: create, missing; it did not exist',
     ]);
-    const bounds = boundsOf({ deny: 'nowhere' });
-    expect(plan('team-a/colors', world([asking], namespaces, bounds))[0]).toBe(
-      'nowhere/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
-    );
+    const bounded = world([asking], [], boundsOf({ namespaces: ['team-a', 'nowhere'] }));
+    expect(plan('team-a/colors', bounded)).toEqual([
+      'kube-x/colors-synced: none, refused; the namespace is not among --namespaces',
+      'nowhere/colors-synced: none, no namespace; namespace nowhere does not exist',
+    ]);
   });
 
-  test('[R6] beside its source, what the source controls is ours whatever it says of itself, and is healed', () => {
-    const colors = source('team-a/colors');
-    const at = 'team-a/colors-synced';
-    const renamed = companion(colors, at, { annotations: { 'workshop.io/companion': 'team-b/x' } });
-    expect(plan('team-a/colors', world([colors, renamed]))).toEqual([
-      `${at}: update, drifted; differs in annotation workshop.io/companion`,
+  test('[R13] in a named namespace that is gone, what the cache still shows is left alone', () => {
+    const asking = source('team-a/colors', { 'target-namespaces': 'team-b' });
+    const of = world([asking, companion(asking, 'team-b/colors-synced', { data: {} })], []);
+    expect(plan('team-a/colors', of)).toEqual([
+      'team-b/colors-synced: none, no namespace; namespace team-b does not exist',
     ]);
   });
 

@@ -4,9 +4,9 @@ import {
   formatCopiedKeys,
   mayCopy,
   parseCopiedKeys,
-} from '../../src/mirror/companion/copied-metadata.ts';
-import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
-import { observed, type StringMap, source, vocabulary } from './wire.ts';
+} from '../../../src/mirror/companion/copied-metadata.ts';
+import { type StringMap, vocabularyOf } from '../../../src/mirror/vocabulary.ts';
+import { observed, source, vocabulary } from '../wire.ts';
 
 function copiedFrom(asks: StringMap, labels: StringMap, annotations: StringMap = {}) {
   const { request } = observed(source('team-a/colors', asks));

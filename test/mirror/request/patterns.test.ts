@@ -5,7 +5,7 @@ import {
   matchesPatterns,
   parseKeyGlobs,
   parseNamespacePatterns,
-} from '../../src/mirror/request/patterns.ts';
+} from '../../../src/mirror/request/patterns.ts';
 
 function patterns(text: string) {
   const result = parseNamespacePatterns(text, { exclusions: true });
@@ -48,7 +48,7 @@ describe('[M2] a list of namespaces', () => {
   });
 });
 
-describe('[R13] a bad list of namespaces is told how to be mended', () => {
+describe('[R13] the problem of a bad list of namespaces says how to fix it', () => {
   const regularExpression =
     'regular expressions are not supported; write an exact name, or a prefix that ends in one "*", such as "team-*"';
   const oneStar =
@@ -136,7 +136,7 @@ describe('[M3] a list of keys', () => {
     );
   });
 
-  test('[R13] what no key can be named is told so, with the item', () => {
+  test('[R13] the problem of an impossible key shows the item', () => {
     const problem = (item: string) =>
       `"${item}": not a possible key; write key names, in which "*" stands for any characters, such as "*.json"`;
     expect(parseKeyGlobs('a, b c', 'data')).toEqual({ ok: false, problem: problem('b c') });

@@ -1,19 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
-import { boundsRefusal, placementIn } from '../../src/mirror/plan/placement.ts';
+import { observeNamespace } from '../../../src/mirror/observe/observed-namespace.ts';
+import { placementIn } from '../../../src/mirror/plan/placement.ts';
+import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import {
   type NamespaceParts,
   namespace,
   observed,
   observedNamespace,
-  type StringMap,
   source,
   unreadableNamespace,
   vocabulary,
-} from './wire.ts';
-import { boundsOf } from './world.ts';
+} from '../wire.ts';
+import { boundsOf } from '../world.ts';
 
 type Flags = Parameters<typeof boundsOf>[0];
+
+/** A source of team-a with these annotations. */
+function targeting(asks: StringMap) {
+  const { request } = observed(source('team-a/colors', asks));
+  if (!request?.ok || request.value.targets === undefined) throw new Error('not a request with targets');
+  return { namespace: 'team-a', targets: request.value.targets };
+}
 
 /** Where a source of team-a that targets every namespace is placed in `name`. */
 function placement(
@@ -22,10 +29,7 @@ function placement(
   flags?: Flags,
   asks: StringMap = { 'target-namespaces': '*' },
 ) {
-  const { request } = observed(source('team-a/colors', asks));
-  if (!request?.ok || request.value.targets === undefined) throw new Error('a request with targets is meant');
-  const { targets } = request.value;
-  return placementIn(observedNamespace(name, parts), { namespace: 'team-a', targets }, boundsOf(flags));
+  return placementIn(name, observedNamespace(name, parts), targeting(asks), boundsOf(flags));
 }
 
 const desired = { kind: 'desired' };
@@ -79,10 +83,16 @@ describe('[P1] the administrator bounds where the controller writes', () => {
 });
 
 describe('[P3] a namespace accepts mirrors, or does not', () => {
-  const refused = (reason: string) => ({ kind: 'unconsented', reason });
+  const refused = (reason: string) => ({ kind: 'unconsented', reason, unsaid: false });
+  const malformed = (problem: string) => ({
+    kind: 'forbidden',
+    reason: `the namespace's accept-mirrors-from is malformed, so nothing new is accepted: ${problem}`,
+  });
   const notFrom = refused("the namespace's accept-mirrors-from does not accept team-a");
-  const unsaid = refused('the namespace has no accept-mirrors-from, and --require-consent is set');
-  const forbidden = (reason: string) => ({ kind: 'forbidden', reason });
+  const unsaid = {
+    ...refused('the namespace has no accept-mirrors-from, and --require-consent is set'),
+    unsaid: true,
+  };
   const consent = { requireConsent: true };
   const cases: Readonly<
     Record<string, readonly [accepts: string | undefined, flags: Flags, expected: object]>
@@ -92,22 +102,20 @@ describe('[P3] a namespace accepts mirrors, or does not', () => {
     'the source namespace by name': ['team-a', {}, desired],
     'the source namespace by a prefix': ['platform-*, team-*', consent, desired],
     'everybody by a star': ['*', consent, desired],
-    'nobody but whom it names': ['team-b, platform-*', {}, notFrom],
+    'nobody but those that it names': ['team-b, platform-*', {}, notFrom],
     'nobody by an empty value': ['', {}, notFrom],
     'nobody by blanks and commas': [' , ', {}, notFrom],
-    'nobody by a malformed value': [
+    'nobody new by a malformed value': [
       'team-a, team-.*',
       {},
-      forbidden(
-        `the namespace's accept-mirrors-from is malformed, so nothing new is accepted: "team-.*": regular expressions are not supported; write an exact name, or a prefix that ends in one "*", such as "team-*"`,
+      malformed(
+        `"team-.*": regular expressions are not supported; write an exact name, or a prefix that ends in one "*", such as "team-*"`,
       ),
     ],
-    'nobody by an exclusion, which may not stand there': [
+    'nobody new by an exclusion, which is not allowed there': [
       '*, !team-b',
       {},
-      forbidden(
-        `the namespace's accept-mirrors-from is malformed, so nothing new is accepted: "!team-b": exclusions ("!") are not allowed here`,
-      ),
+      malformed(`"!team-b": exclusions ("!") are not allowed here`),
     ],
   };
   test.for(Object.entries(cases))('%s', ([, [accepts, flags, expected]]) => {
@@ -121,16 +129,42 @@ describe('[P3] a namespace accepts mirrors, or does not', () => {
     },
   );
 
+  const unread = (name: string, asks: StringMap) =>
+    placementIn(name, unreadableNamespace(name), targeting(asks), boundsOf());
+
+  test.for(['team-a', 'prod'])('[P2] one that may not be read, %s, matches no selector', (name) => {
+    const expected = {
+      kind: 'forbidden',
+      reason: 'the controller may not read the Namespace, so the selector cannot be matched',
+    };
+    expect(unread(name, { 'target-namespace-selector': '!env' })).toEqual(expected);
+    expect(unread(name, { 'target-namespace-selector': 'env' })).toEqual(expected);
+    const excluded = { 'target-namespaces': `!${name}`, 'target-namespace-selector': '!env' };
+    expect(unread(name, excluded)).toEqual({ kind: 'unmatched' });
+  });
+
   test('[P2] a Namespace that may not be read counts as refused, and costs nobody a companion', () => {
-    const { request } = observed(source('team-a/colors', { 'target-namespaces': 'prod' }));
-    if (!request?.ok || request.value.targets === undefined)
-      throw new Error('a request with targets is meant');
-    const unreadable = unreadableNamespace('prod');
-    const of = { namespace: 'team-a', targets: request.value.targets };
-    expect(placementIn(unreadable, of, boundsOf())).toEqual({
+    expect(unread('prod', { 'target-namespaces': 'prod' })).toEqual({
       kind: 'forbidden',
       reason: 'the controller may not read the Namespace, so its consent is unknown',
     });
+  });
+});
+
+describe('[R13] a namespace that does not exist', () => {
+  const absent = (name: string, asks: StringMap, flags?: Flags) =>
+    placementIn(name, undefined, targeting(asks), boundsOf(flags)).kind;
+
+  test('is absent where a name asks for it, and forbidden where the bounds exclude it', () => {
+    expect(absent('prod', { 'target-namespaces': 'prod' })).toBe('absent');
+    expect(absent('prod', { 'target-namespaces': 'prod' }, { deny: 'prod' })).toBe('forbidden');
+    expect(absent('team-a', { 'target-namespaces': 'team-a' })).toBe('absent');
+  });
+
+  test('is unmatched where nothing asks for it, and matches no selector', () => {
+    expect(absent('prod', { 'target-namespaces': 'qa' })).toBe('unmatched');
+    expect(absent('prod', { 'target-namespaces': 'prod, !pr*' })).toBe('unmatched');
+    expect(absent('prod', { 'target-namespace-selector': '!env' })).toBe('unmatched');
   });
 });
 
@@ -169,8 +203,4 @@ test('what is remembered of a Namespace', () => {
   });
   const bare = { metadata: { name: 'prod', uid: 'u', resourceVersion: '1' } };
   expect(observeNamespace(bare, vocabulary)).toMatchObject({ labels: {}, consent: { kind: 'unsaid' } });
-});
-
-test('[P1] boundsRefusal says nothing where nothing is wrong', () => {
-  expect(boundsRefusal('prod', 'team-a', boundsOf())).toBeUndefined();
 });

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap } from '../../src/kube/api/types.ts';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import {
   concernedSources,
+  dependsOnNamespaces,
   isConcernedByNamespace,
   targetIndexValues,
   targetIndexValuesOf,
-} from '../../src/mirror/plan/concerns.ts';
-import { matchesTargets } from '../../src/mirror/plan/placement.ts';
+} from '../../../src/mirror/plan/concerns.ts';
+import { matchesTargets } from '../../../src/mirror/plan/placement.ts';
 import {
   companion,
   configMap,
@@ -17,15 +18,16 @@ import {
   source,
   stripped,
   unreadableNamespace,
-} from './wire.ts';
-import { viewOf, world } from './world.ts';
+  vocabulary,
+} from '../wire.ts';
+import { viewOf, world } from '../world.ts';
 
 const colors = source('team-a/colors', { 'target-namespaces': 'team-b' });
 const shapes = source('team-a/shapes');
 const there = companion(colors, 'team-b/colors-synced');
 const namespaces = [namespace('team-a'), namespace('team-b'), namespace('team-c')];
 
-describe('[R1] whom a change of a ConfigMap concerns', () => {
+describe('[R1] the sources that a change of a ConfigMap concerns', () => {
   const concerned = (object: ConfigMap) =>
     [...concernedSources(observed(object), viewOf(world([colors, shapes], namespaces)))].sort();
   const relabelled = { ...there, metadata: { ...there.metadata, labels: { 'workshop.io/managed': 'true' } } };
@@ -37,23 +39,23 @@ describe('[R1] whom a change of a ConfigMap concerns', () => {
       stripped(there, 'workshop.io/managed'),
       ['team-a/colors'],
     ],
-    '[M6] a companion labelled as a source concerns its source, and is none itself': [
+    '[M6] a companion labelled as a source concerns its source, and is not one itself': [
       relabelled,
       ['team-a/colors'],
     ],
-    '[R6] a companion whose source reference was stripped concerns who asks for its name': [
+    '[R6] a companion whose source reference was stripped concerns the source that asks for its name': [
       stripped(there, 'workshop.io/source'),
       ['team-a/colors'],
     ],
-    '[R6] a companion whose source reference is no key concerns who asks for its name': [
+    '[R6] a companion whose source reference is not a key concerns the source that asks for its name': [
       companion(colors, 'team-b/colors-synced', { annotations: { 'workshop.io/source': 'nonsense' } }),
       ['team-a/colors'],
     ],
-    '[R7] whatever leaves a name free concerns who asks for it': [
+    '[R7] whatever leaves a name free concerns the source that asks for it': [
       configMap('team-a/shapes-synced'),
       ['team-a/shapes'],
     ],
-    '[R7] the companion of another concerns its source and who asks for the name': [
+    '[R7] the companion of another concerns its source and the one that asks for the name': [
       companion(source('x/y'), 'team-b/colors-synced'),
       ['team-a/colors', 'x/y'],
     ],
@@ -69,7 +71,7 @@ describe('[R1] whom a change of a ConfigMap concerns', () => {
       stripped(companion(source('x/y'), 'x/y-synced'), 'workshop.io/source'),
       [],
     ],
-    'a companion in a namespace that the source does not target concerns who it refers to': [
+    'a companion in a namespace that the source does not target concerns the source that it refers to': [
       companion(colors, 'team-c/colors-synced'),
       ['team-a/colors'],
     ],
@@ -79,7 +81,7 @@ describe('[R1] whom a change of a ConfigMap concerns', () => {
   });
 });
 
-describe('[W1] whom a change of a Namespace concerns', () => {
+describe('[W1] the sources that a change of a Namespace concerns', () => {
   const dev = observedNamespace('team-b', { labels: { env: 'dev' } });
   const prod = observedNamespace('team-b', { labels: { env: 'prod' } });
   const selecting = observed(source('team-a/colors', { 'target-namespace-selector': 'env=dev' }));
@@ -119,6 +121,26 @@ describe('[W1] whom a change of a Namespace concerns', () => {
     expect(targetIndexValues('a'.repeat(63))).toHaveLength(66);
   });
 
+  const dependent: Readonly<Record<string, readonly [object: ConfigMap, depends: boolean]>> = {
+    'a source that names targets': [colors, true],
+    'not a source that names none': [shapes, false],
+    '[R13] not a source with an invalid request': [
+      source('a/b', { 'target-namespaces': '*', 'deletion-policy': 'x' }),
+      false,
+    ],
+    '[P3] a companion in another namespace than its source': [there, true],
+    '[P3] such a companion whose label was stripped': [stripped(there, 'workshop.io/managed'), true],
+    '[P3] a companion that only its uid leads home': [stripped(there, 'workshop.io/source'), true],
+    'not a companion beside its source': [companion(shapes, 'team-a/shapes-synced'), false],
+    'not what names no source': [configMap('team-b/x'), false],
+  };
+  test.for(Object.entries(dependent))(
+    'namespaces are needed to decide about: %s',
+    ([, [object, depends]]) => {
+      expect(dependsOnNamespaces(observed(object), vocabulary)).toBe(depends);
+    },
+  );
+
   const unit = fc.constantFrom('a', 'b', '1');
   const name = fc.string({ unit, minLength: 1, maxLength: 4 });
   const item = fc.tuple(
@@ -143,9 +165,9 @@ describe('[W1] whom a change of a Namespace concerns', () => {
       fc.property(fc.array(asks, { maxLength: 6 }), name, env, (allAsks, namespaceName, label) => {
         const after = observedNamespace(namespaceName, { labels: { env: label } });
         const sources = allAsks.map((each, number) => observed(source(`a/s${number}`, each)));
-        const wanted = new Set(targetIndexValues(namespaceName));
+        const values = new Set(targetIndexValues(namespaceName));
         const indexed = sources.filter((each) =>
-          targetIndexValuesOf(each).some((value) => wanted.has(value)),
+          targetIndexValuesOf(each).some((value) => values.has(value)),
         );
         const searched = sources.filter((each) => {
           const targets = each.request?.ok ? each.request.value.targets : undefined;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigMap, OwnerReference } from '../../src/kube/api/types.ts';
-import { companionShape } from '../../src/mirror/companion/companion.ts';
-import { type Difference, differences } from '../../src/mirror/companion/drift.ts';
-import { healingPatch } from '../../src/mirror/companion/patch.ts';
-import { patched } from '../controller/memory-api.ts';
+import type { ConfigMap, OwnerReference } from '../../../src/kube/api/types.ts';
+import { companionShape } from '../../../src/mirror/companion/companion.ts';
+import { type Difference, differences } from '../../../src/mirror/companion/drift.ts';
+import { healingPatch } from '../../../src/mirror/companion/patch.ts';
+import { patched } from '../../controller/memory-api.ts';
 import {
   type ConfigMapParts,
   companion,
@@ -14,7 +14,7 @@ import {
   stripped,
   vocabulary,
   without,
-} from './wire.ts';
+} from '../wire.ts';
 
 function found(of: ConfigMap, actual: ConfigMap): readonly Difference[] {
   const observedSource = observed(of);
@@ -26,7 +26,7 @@ function found(of: ConfigMap, actual: ConfigMap): readonly Difference[] {
   );
 }
 
-/** The companion after the one patch that mends its differences. */
+/** The companion after the one patch that heals its differences. */
 function healed(of: ConfigMap, actual: ConfigMap): ConfigMap {
   const content = { data: of.data ?? {}, binaryData: of.binaryData ?? {} };
   return patched(actual, healingPatch(observed(actual), found(of, actual), content));
@@ -93,13 +93,13 @@ describe('[M5] what was done to a companion by hand is undone by one patch', () 
   });
 
   test('what others put on it stays through all that', () => {
-    const foreign = { labels: { 'a.b/c~d': 'x' }, annotations: { 'a.b/c~d': 'y' } };
+    const others = { labels: { 'a.b/c~d': 'x' }, annotations: { 'a.b/c~d': 'y' } };
     const tampered = companion(colors, 'team-b/colors-synced', {
-      ...foreign,
-      labels: { ...foreign.labels, 'workshop.io/managed': 'x' },
+      ...others,
+      labels: { ...others.labels, 'workshop.io/managed': 'x' },
       data: {},
     });
-    expect(healed(colors, tampered)).toEqual(versioned(companion(colors, 'team-b/colors-synced', foreign)));
+    expect(healed(colors, tampered)).toEqual(versioned(companion(colors, 'team-b/colors-synced', others)));
   });
 
   test('a difference in content is one in what it holds, not in what its annotation says', () => {
@@ -116,10 +116,10 @@ describe('[M5] what was done to a companion by hand is undone by one patch', () 
 
 describe('[M1] the owner reference', () => {
   const right = controllerReference(colors);
-  const foreign: OwnerReference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'colors', uid: 'd' };
+  const others: OwnerReference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'colors', uid: 'd' };
   const wrong: Readonly<Record<string, readonly OwnerReference[]>> = {
     'that was removed': [],
-    'that is no controller any more': [{ ...right, controller: false }],
+    'that is not a controller any more': [{ ...right, controller: false }],
     'that blocks the deletion of its owner': [{ ...right, blockOwnerDeletion: true }],
     'with a wrong name': [{ ...right, name: 'shapes' }],
     'of a wrong kind': [{ ...right, kind: 'Secret' }],
@@ -128,13 +128,13 @@ describe('[M1] the owner reference', () => {
     '[R11] to an earlier source of the same name': [{ ...right, uid: 'of the earlier one' }],
   };
   test.for(Object.entries(wrong))('%s is set right, and those of others stay', ([, owners]) => {
-    const tampered = companion(colors, 'team-a/colors-synced', { owners: [foreign, ...owners] });
-    expect(healed(colors, tampered).metadata.ownerReferences).toEqual([foreign, right]);
+    const tampered = companion(colors, 'team-a/colors-synced', { owners: [others, ...owners] });
+    expect(healed(colors, tampered).metadata.ownerReferences).toEqual([others, right]);
   });
 
   test('[M2] is removed from a companion in another namespace, where it would have it collected', () => {
-    const tampered = companion(colors, 'team-b/colors-synced', { owners: [right, foreign] });
-    expect(healed(colors, tampered).metadata.ownerReferences).toEqual([foreign]);
+    const tampered = companion(colors, 'team-b/colors-synced', { owners: [right, others] });
+    expect(healed(colors, tampered).metadata.ownerReferences).toEqual([others]);
     const alone = companion(colors, 'team-b/colors-synced', { owners: [right] });
     expect(healed(colors, alone)).toEqual(versioned(elsewhere));
   });
@@ -170,8 +170,8 @@ describe('[M7] copied metadata', () => {
   });
 
   test('goes again when it is no longer asked for, and only what was listed goes', () => {
-    const foreign = { ...copied.metadata.labels, mine: 'd' };
-    const decorated = { ...copied, metadata: { ...copied.metadata, labels: foreign } };
+    const others = { ...copied.metadata.labels, mine: 'd' };
+    const decorated = { ...copied, metadata: { ...copied.metadata, labels: others } };
     const after = healed(colors, decorated);
     expect(after.metadata.labels).toEqual({ ...elsewhere.metadata.labels, mine: 'd' });
     expect(after.metadata.annotations).toEqual(elsewhere.metadata.annotations);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchesSelector, parseLabelSelector } from '../../src/mirror/request/label-selector.ts';
+import { matchesSelector, parseLabelSelector } from '../../../src/mirror/request/label-selector.ts';
 
 function selector(text: string) {
   const result = parseLabelSelector(text);
@@ -50,13 +50,17 @@ describe('[M2] a label selector means what it means to Kubernetes', () => {
       [{ x: '10', y: '9' }],
       [{ x: '9', y: '9' }, { x: '10', y: '10' }, {}],
     ],
-    'greater and less do not hold for what is no number': ['x>1', [{ x: '2' }], [{ x: 'v2' }, { x: '' }, {}]],
+    'greater and less do not hold for what is not a number': [
+      'x>1',
+      [{ x: '2' }],
+      [{ x: 'v2' }, { x: '' }, {}],
+    ],
     'numbers beyond 2^53 are compared exactly': [
       'x>9007199254740992',
       [{ x: '9007199254740993' }],
       [{ x: '9007199254740992' }],
     ],
-    'a number beyond 2^63 is no number': [
+    'a number beyond 2^63 is not a number': [
       'x>1',
       [{ x: '9223372036854775807' }],
       [{ x: '9223372036854775808' }],
@@ -91,7 +95,7 @@ describe('[M2] a label selector means what it means to Kubernetes', () => {
   });
 });
 
-describe('[R13] a bad label selector is told how to be mended', () => {
+describe('[R13] the problem of a bad label selector says how to fix it', () => {
   const forms = 'write "key=value", "key in (a,b)", "key notin (a,b)", "key" or "!key"';
   const tooManyCommas = 'there is a comma too many';
   const noInteger = '">" and "<" compare with a whole number below 2^63';
@@ -106,7 +110,7 @@ describe('[R13] a bad label selector is told how to be mended', () => {
     'two exclamation marks': ['!!x', `"!!x": ${forms}`],
     'an equality without a key': ['=a', `"=a": ${forms}`],
     'less or equal': ['x<=1', `"x<=1": ${forms}`],
-    'a word that is no operator': ['x within (a)', `"x within (a)": ${forms}`],
+    'a word that is not an operator': ['x within (a)', `"x within (a)": ${forms}`],
     'parentheses that are not closed': ['y, x in (a,b', `"x in (a,b": ${forms}`],
     'a parenthesis that is not opened': ['x in a)', `"x in a)": ${forms}`],
     'parentheses in parentheses': ['x in ((a))', `"x in ((a))": ${forms}`],

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { Step } from '../../../src/mirror/plan/step.ts';
+import { unconsentedMatches } from '../../../src/mirror/plan/step.ts';
+import type { StringMap } from '../../../src/mirror/vocabulary.ts';
+import { companion, namespace, source, stripped } from '../wire.ts';
+import { boundsOf, planFor, world } from '../world.ts';
+
+const key = 'team-a/colors';
+const namespaces = [
+  namespace('team-a'),
+  namespace('silent'),
+  namespace('mute', { labels: { env: 'dev' } }),
+  namespace('other', { accepts: 'x' }),
+  namespace('malformed', { accepts: '.*' }),
+  namespace('open', { accepts: '*' }),
+  namespace('kube-system'),
+];
+const required = boundsOf({ requireConsent: true });
+
+function stepsOf(asks: StringMap, ...objects: Parameters<typeof world>[0]): readonly Step[] {
+  return planFor(key, world([source(key, asks), ...objects], namespaces, required));
+}
+
+describe('[P3] namespaces that only match and say nothing under --require-consent are counted', () => {
+  const cases: Readonly<Record<string, readonly [asks: StringMap, count: number]>> = {
+    'by a pattern': [{ 'target-namespaces': '*' }, 2],
+    'by a selector': [{ 'target-namespace-selector': 'env=dev' }, 1],
+    'but not those that are named': [{ 'target-namespaces': 'silent, mute' }, 0],
+    'and others beside a name': [{ 'target-namespaces': 'silent, *' }, 1],
+    'but not its own': [{ 'target-namespaces': 'team-*' }, 0],
+    'none without targets': [{}, 0],
+  };
+  test.for(Object.entries(cases))('%s', ([, [asks, count]]) => {
+    expect(unconsentedMatches(stepsOf(asks))).toBe(count);
+  });
+
+  test('but not where a companion goes for it', () => {
+    const there = companion(source(key), 'silent/colors-synced');
+    const steps = stepsOf({ 'target-namespaces': '*' }, there);
+    expect(unconsentedMatches(steps)).toBe(1);
+    expect(steps).toContainEqual(
+      expect.objectContaining({ action: 'delete', companion: 'silent/colors-synced' }),
+    );
+  });
+});
+
+describe('[P3] a refusal says whether the source names the namespace', () => {
+  const named = (steps: readonly Step[]) =>
+    Object.fromEntries(
+      steps.flatMap((step) => (step.state === 'refused' ? [[step.companion.split('/')[0], step.named]] : [])),
+    );
+
+  test('or a pattern or selector only matches it', () => {
+    expect(named(stepsOf({ 'target-namespaces': 'silent, malformed, kube-*, *' }))).toEqual({
+      silent: true,
+      malformed: true,
+      mute: false,
+      other: false,
+      'kube-system': false,
+    });
+  });
+
+  test('and one that leaves a companion behind counts as named', () => {
+    const left = companion(source(key), 'malformed/colors-synced');
+    expect(named(stepsOf({ 'target-namespaces': 'open' }, left))).toEqual({ malformed: true });
+    expect(named(stepsOf({}, left))).toEqual({ malformed: true });
+    const unlabelled = stripped(source(key), 'workshop.io/managed');
+    expect(named(planFor(key, world([unlabelled, left], namespaces)))).toEqual({ malformed: true });
+  });
+});
