@@ -23,7 +23,9 @@ import { NamespaceDeletion } from './controllers/namespace-deletion.ts';
 import { HttpServer } from './http/http-server.ts';
 import { Renderer } from './http/render.ts';
 import { type RequestCount, RequestCounts } from './http/request-counts.ts';
+import { ResourceHandlers } from './http/resource-handlers.ts';
 import { type Outage, route } from './http/router.ts';
+import { emptyObject } from './kinds/decode-as.ts';
 import { namespaceKind } from './kinds/kind-namespace.ts';
 import type { Kind } from './kinds/kinds.ts';
 import { kinds } from './kinds/resources.ts';
@@ -31,10 +33,8 @@ import { kubeconfigFor } from './kubeconfig.ts';
 import { withMeta } from './objects/kube-object.ts';
 import { ObjectStore } from './storage/object-store.ts';
 import { Registry } from './storage/registry.ts';
-import { emptyObject } from './verbs/patching.ts';
-import { ReadHandlers } from './verbs/read-handlers.ts';
-import { ResourceHandlers } from './verbs/resource-handlers.ts';
-import { WriteHandlers } from './verbs/write-handlers.ts';
+import { Reads } from './verbs/reads.ts';
+import { Writes } from './verbs/writes.ts';
 
 export type { Outage, RequestCount };
 
@@ -85,15 +85,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   // Every watch listens to it; Node would take more than ten for a leak.
   setMaxListeners(0, stop.signal);
   const renderer = new Renderer(now);
-  const reads = new ReadHandlers({
+  const reads = new Reads({
     store,
     registry,
-    renderer,
     random: options.random ?? Math.random,
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? DEFAULT_BOOKMARK_INTERVAL_MS,
-    stop: stop.signal,
   });
-  const handlers = new ResourceHandlers(reads, new WriteHandlers({ reads, registry, renderer, now }));
+  const writes = new Writes({ reads, registry, now });
+  const handlers = new ResourceHandlers({ reads, writes, renderer, stop: stop.signal });
   let outage: Outage | undefined;
   const server = new HttpServer((exchange) =>
     route(exchange, { handlers, counts, now, host: () => server.host, outage: () => outage }),

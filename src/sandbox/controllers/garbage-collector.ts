@@ -11,10 +11,10 @@ import { equal, type Json } from '../objects/json.ts';
 import { type KubeObject, type OwnerReference, withMeta } from '../objects/kube-object.ts';
 import { StatusError } from '../objects/status.ts';
 import { followChanges } from '../storage/change-feed.ts';
+import type { Propagation } from '../storage/deletion.ts';
 import type { Change } from '../storage/event-log.ts';
 import { keyOf, keyOfObject } from '../storage/object-store.ts';
 import type { Registry } from '../storage/registry.ts';
-import type { Propagation } from '../verbs/delete-options.ts';
 import type { InternalWriter } from './internal-writer.ts';
 import { TaskQueue } from './task-queue.ts';
 

@@ -1,6 +1,5 @@
 /** What the server says it serves: /version, /api, /apis, in the old form and the aggregated one (KEP-3352). */
 import { createHash } from 'node:crypto';
-import { parseAccept } from '../http/media-type.ts';
 import { apiVersionOf, type Kind } from '../kinds/kinds.ts';
 import { kinds } from '../kinds/resources.ts';
 import type { Json } from '../objects/json.ts';
@@ -92,14 +91,8 @@ export const groups: readonly string[] = [...new Set(served.map((resource) => re
 const servedIn = (group: string): readonly ServedResource[] =>
   served.filter((resource) => resource.group === group).sort((a, b) => (a.name < b.name ? -1 : 1));
 
-const isAggregated = (accept: string | undefined): string | undefined => {
-  const clause = parseAccept(accept ?? '').find(
-    ({ parameters }) =>
-      parameters.get('as') === 'APIGroupDiscoveryList' && parameters.get('g') === 'apidiscovery.k8s.io',
-  );
-  const version = clause?.parameters.get('v');
-  return version === 'v2' || version === 'v2beta1' ? version : undefined;
-};
+/** Version of the aggregated form (KEP-3352). */
+export type AggregatedVersion = 'v2' | 'v2beta1';
 
 export interface DiscoveryAnswer {
   readonly contentType: string;
@@ -111,20 +104,20 @@ const plain = (body: Json): DiscoveryAnswer => ({ contentType: 'application/json
 /** The answer to a discovery path; undefined for a path that is none. `host` is where the client reached us. */
 export function discover(
   path: readonly string[],
-  accept: string | undefined,
+  form: AggregatedVersion | undefined,
   host: string,
 ): DiscoveryAnswer | undefined {
   const [root, group, version, ...rest] = path;
   if (rest.length > 0) return undefined;
   if (root === 'api') {
-    if (group === undefined) return aggregated(accept, ['']) ?? plain(coreVersions(host));
+    if (group === undefined) return aggregated(form, ['']) ?? plain(coreVersions(host));
     return group === 'v1' && version === undefined ? plain(resourceList('', 'v1')) : undefined;
   }
   if (root !== 'apis') return undefined;
   const named = groups.filter((name) => name !== '');
   if (group === undefined) {
     return (
-      aggregated(accept, named) ??
+      aggregated(form, named) ??
       plain({ kind: 'APIGroupList', apiVersion: 'v1', groups: named.map((name) => groupInfo(name)) })
     );
   }
@@ -164,8 +157,10 @@ function resourceList(group: string, version: string): Json {
 const storageVersionHash = (group: string, version: string, kind: string): string =>
   createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 
-function aggregated(accept: string | undefined, names: readonly string[]): DiscoveryAnswer | undefined {
-  const version = isAggregated(accept);
+function aggregated(
+  version: AggregatedVersion | undefined,
+  names: readonly string[],
+): DiscoveryAnswer | undefined {
   if (version === undefined) return undefined;
   const items = names.map((name) => ({
     metadata: name === '' ? {} : { name },

@@ -1,4 +1,5 @@
 /** Content negotiation: which form of an answer the client takes. */
+import type { AggregatedVersion } from '../discovery/discovery.ts';
 import { StatusError } from '../objects/status.ts';
 
 export type View = 'object' | 'metadata' | 'metadataList' | 'table';
@@ -45,7 +46,7 @@ function notAcceptable(clauses: readonly Clause[]): StatusError {
   return new StatusError(406, 'NotAcceptable', message, {});
 }
 
-export function parseAccept(accept: string): Clause[] {
+function parseAccept(accept: string): Clause[] {
   return accept.split(',').map((text) => {
     const [type = '', ...rest] = text.split(';').map((part) => part.trim());
     const parameters = new Map(
@@ -68,6 +69,16 @@ function viewOf(parameters: ReadonlyMap<string, string>): View | undefined {
   if (as === undefined) return 'object';
   const served = parameters.get('g') === 'meta.k8s.io' && parameters.get('v') === 'v1';
   return served ? TRANSFORMS.get(as) : undefined;
+}
+
+/** The version of aggregated discovery that the client accepts; undefined for one that knows the old form only. */
+export function aggregatedDiscovery(accept: string | undefined): AggregatedVersion | undefined {
+  const clause = parseAccept(accept ?? '').find(
+    ({ parameters }) =>
+      parameters.get('as') === 'APIGroupDiscoveryList' && parameters.get('g') === 'apidiscovery.k8s.io',
+  );
+  const version = clause?.parameters.get('v');
+  return version === 'v2' || version === 'v2beta1' ? version : undefined;
 }
 
 /** The bare media type of a Content-Type header. */

@@ -1,4 +1,4 @@
-import type { Verb } from './request-info.ts';
+import type { Verb } from '../verbs/resource-path.ts';
 
 export interface RequestCount {
   readonly verb: Verb;

@@ -1,18 +1,8 @@
 /** What a path and method mean to the API: which kind, where, and which verb. */
-import type { Kind, Subresource } from '../kinds/kinds.ts';
-import { apiVersionOf } from '../kinds/kinds.ts';
+import { apiVersionOf, type Kind } from '../kinds/kinds.ts';
 import { kinds } from '../kinds/resources.ts';
 import { booleanOf } from '../verbs/list-options.ts';
-
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
-
-export interface ResourcePath {
-  readonly kind: Kind;
-  readonly namespace: string | undefined;
-  /** Absent for the collection. */
-  readonly name: string | undefined;
-  readonly subresource: Subresource;
-}
+import type { ResourcePath, Verb } from '../verbs/resource-path.ts';
 
 /** The resource that a path names; undefined when it names none that is served. */
 export function resourceOf(path: readonly string[]): ResourcePath | undefined {

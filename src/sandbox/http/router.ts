@@ -5,11 +5,13 @@ import { discover, groups, versionInfo } from '../discovery/discovery.ts';
 import { openApiAt } from '../discovery/openapi.ts';
 import { methodNotAllowed, StatusError, unknownPath } from '../objects/status.ts';
 import { timeOf } from '../schema/scalars.ts';
-import type { ResourceHandlers } from '../verbs/resource-handlers.ts';
+import type { Verb } from '../verbs/resource-path.ts';
 import type { Exchange } from './http-exchange.ts';
+import { aggregatedDiscovery } from './media-type.ts';
 import { parseBody } from './request-body.ts';
 import type { RequestCounts } from './request-counts.ts';
-import { resourceOf, type Verb, verbOf } from './request-info.ts';
+import { resourceOf, verbOf } from './request-info.ts';
+import type { ResourceHandlers } from './resource-handlers.ts';
 
 /** A failure that the server pretends. */
 export interface Outage {
@@ -63,7 +65,7 @@ function answerInformation(exchange: Exchange, deps: RouterDeps): void {
   const { path } = exchange;
   const [first] = path;
   const health = first !== undefined && HEALTH.has(first);
-  const discovered = discover(path, exchange.accept, deps.host());
+  const discovered = discover(path, aggregatedDiscovery(exchange.accept), deps.host());
   const document = openApiAt(path) ?? documentAt(path);
   if (health) exchange.answerText(200, 'ok');
   else if (discovered) exchange.answerAs(discovered.contentType, JSON.stringify(discovered.body));

@@ -1,6 +1,6 @@
 /** The request of a server-side apply: its configuration checked, applied and made an object again. */
 
-import { decodeAs, ParseError, parseYaml } from '../http/request-body.ts';
+import { decodeAs, emptyObject } from '../kinds/decode-as.ts';
 import { apiVersionOf } from '../kinds/kinds.ts';
 import {
   isList,
@@ -12,15 +12,21 @@ import {
   objectOf,
   stringAt,
 } from '../objects/json.ts';
+import { ParseError, parseYaml } from '../objects/json-text.ts';
 import { type KubeObject, toJson } from '../objects/kube-object.ts';
 import { badRequest, conflict, StatusError } from '../objects/status.ts';
+import { managerOf, type Writer } from '../patch/ownership.ts';
 import { apply } from '../patch/server-side-apply.ts';
 import { DecodeError } from '../schema/decode.ts';
-import { emptyObject, managerOf, type Writer } from './patching.ts';
 
 /** `live` (absent when it does not exist) after the configuration in `text` has been applied to it. */
-export function applied(writer: Writer, text: string, live: KubeObject | undefined): KubeObject {
-  const { kind, options } = writer;
+export function applied(
+  writer: Writer,
+  text: string,
+  live: KubeObject | undefined,
+  force: boolean,
+): KubeObject {
+  const { kind } = writer;
   const given = parseConfiguration(text);
   refuseOtherKind(writer, given);
   if (Object.hasOwn(objectAt(given, 'metadata'), 'managedFields')) {
@@ -38,7 +44,7 @@ export function applied(writer: Writer, text: string, live: KubeObject | undefin
     empty: emptyObject(kind),
     config: onlyGiven(toJson(config), given),
     manager: managerOf(writer, 'Apply'),
-    force: options.force,
+    force,
     now: writer.now,
   });
   return kind.canonicalize(decodeAs(kind, toJson(result)).object);

@@ -1,7 +1,7 @@
 /** resourceVersions and continue tokens: what a client may ask for, and what is too old or not there yet. */
 
-import { ParseError, parseJson } from '../http/request-body.ts';
 import { isObject, quoted } from '../objects/json.ts';
+import { ParseError, parseJson } from '../objects/json-text.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
 import { badRequest, expired, StatusError } from '../objects/status.ts';
 import type { Collection, ObjectStore } from '../storage/object-store.ts';

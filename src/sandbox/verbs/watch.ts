@@ -3,7 +3,6 @@
  * as fast as the client takes it. A client that falls behind the log is told to list anew (410).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Form, Renderer } from '../http/render.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
 import { withMeta } from '../objects/kube-object.ts';
 import { expired, type Status, StatusError } from '../objects/status.ts';
@@ -20,10 +19,17 @@ export interface WatchStream {
   readonly signal: AbortSignal;
 }
 
+/** How the lines of a watch look. Objects are in stored form; they are written in the order of the calls. */
+export interface WatchLines {
+  event(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): string;
+  bookmark(revision: number, endOfInitialEvents: boolean): string;
+  error(status: Status): string;
+}
+
 export interface WatchDeps {
   readonly store: ObjectStore;
   readonly collection: Collection;
-  readonly renderer: Renderer;
+  /** Time (ms) between bookmarks. */
   readonly bookmarkIntervalMs: number;
 }
 
@@ -43,13 +49,13 @@ interface Start {
  */
 export async function serveWatch(
   deps: WatchDeps,
-  form: Form,
+  lines: WatchLines,
   options: ListOptions,
   open: () => WatchStream,
 ): Promise<void> {
   const revision = options.resourceVersion === '' ? 0 : parseReadRevision(options.resourceVersion);
   const start = startOf(deps, options, revision);
-  const watch = new Watch(deps, form, options, open());
+  const watch = new Watch(deps, lines, options, open());
   if (start instanceof StatusError) await watch.end(start.status);
   else await watch.run(start);
 }
@@ -75,17 +81,16 @@ function startOf(
 
 class Watch {
   readonly #deps: WatchDeps;
-  readonly #form: Form;
+  readonly #lines: WatchLines;
   readonly #options: ListOptions;
   readonly #stream: WatchStream;
-  #first = true;
-  /** Changes and bookmarks up to this revision are not sent: a watch may start from one that is yet to come. */
+  /** Changes and bookmarks up to this revision are not sent: a watch may start from a future one. */
   #after = 0;
   #bookmarkDue = false;
 
-  constructor(deps: WatchDeps, form: Form, options: ListOptions, stream: WatchStream) {
+  constructor(deps: WatchDeps, lines: WatchLines, options: ListOptions, stream: WatchStream) {
     this.#deps = deps;
-    this.#form = form;
+    this.#lines = lines;
     this.#options = options;
     this.#stream = stream;
   }
@@ -112,19 +117,19 @@ class Watch {
   }
 
   async end(status: Status): Promise<void> {
-    await this.#stream.write(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+    await this.#stream.write(this.#lines.error(status));
   }
 
   async #sendInitial({ initial, revision }: Start): Promise<void> {
     let batch = '';
     for (const object of initial) {
-      batch += this.#line('ADDED', object);
+      batch += this.#lines.event('ADDED', object);
       if (batch.length < BATCH) continue;
       await this.#stream.write(batch);
       batch = '';
     }
     const { sendInitialEvents, allowWatchBookmarks } = this.#options;
-    if (sendInitialEvents && allowWatchBookmarks) batch += this.#bookmark(revision, true);
+    if (sendInitialEvents && allowWatchBookmarks) batch += this.#lines.bookmark(revision, true);
     if (batch !== '') await this.#stream.write(batch);
   }
 
@@ -159,7 +164,7 @@ class Watch {
     if (this.#bookmarkDue && position === log.end) {
       this.#bookmarkDue = false;
       const { revision } = this.#deps.store;
-      if (revision >= this.#after) batch += this.#bookmark(revision, false);
+      if (revision >= this.#after) batch += this.#lines.bookmark(revision, false);
     }
     return { batch, position };
   }
@@ -169,22 +174,10 @@ class Watch {
     const { selection } = this.#options;
     const was = previous !== undefined && matches(selection, previous);
     const is = current !== undefined && matches(selection, current);
-    if (is) return this.#line(was ? 'MODIFIED' : 'ADDED', current);
+    if (is) return this.#lines.event(was ? 'MODIFIED' : 'ADDED', current);
     if (!was) return '';
     // The last state that matched, at the revision at which it ceased to.
-    return this.#line('DELETED', withMeta(previous, { resourceVersion: String(revision) }));
-  }
-
-  #line(type: string, object: KubeObject): string {
-    const text = this.#deps.renderer.watched(this.#form, object, this.#first);
-    this.#first = false;
-    return `{"type":"${type}","object":${text}}\n`;
-  }
-
-  #bookmark(revision: number, endOfInitialEvents: boolean): string {
-    const text = this.#deps.renderer.bookmark(this.#form, revision, endOfInitialEvents, this.#first);
-    this.#first = false;
-    return `{"type":"BOOKMARK","object":${text}}\n`;
+    return this.#lines.event('DELETED', withMeta(previous, { resourceVersion: String(revision) }));
   }
 }
 
