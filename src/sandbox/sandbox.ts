@@ -123,6 +123,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+/** The kinds that the sandbox stores, sorted: `ConfigMap`, … */
+export const servedKinds = (): readonly string[] => [...new Set(kinds.map(({ kind }) => kind))].sort();
+
 /** One kind for each collection: the one in whose form it is stored. */
 const storedKinds = (): readonly Kind[] =>
   kinds.filter((kind, i) => kinds.findIndex((other) => other.collection === kind.collection) === i);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/sandbox/objects/json.ts';
-import { DecodeError, decode } from '../../src/sandbox/schema/decode.ts';
+import { decode } from '../../src/sandbox/schema/decode.ts';
+import { DecodeError } from '../../src/sandbox/schema/decode-error.ts';
 import { configMapSchema, leaseSchema } from '../../src/sandbox/schema/object-schemas.ts';
 
 const configMap = (value: Json) => decode(configMapSchema, value);

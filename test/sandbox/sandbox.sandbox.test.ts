@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { createSandbox, servedKinds } from '../../src/sandbox/sandbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Answer, CONFIGMAPS, JSON_TYPE, useSandbox, versionOf } from './client.ts';
 
@@ -66,6 +66,16 @@ describe('[B1] the sandbox itself', () => {
     await client.sandbox.stop();
     await seen.done;
     await expect(request('/healthz')).rejects.toThrow();
+  });
+
+  test('the served kinds are those that discovery lists, but for the reviews', async () => {
+    const listed: string[] = [];
+    for (const path of ['/api/v1', '/apis/coordination.k8s.io/v1', '/apis/events.k8s.io/v1']) {
+      const { resources } = (await (await request(path)).json()) as { resources: { kind: string }[] };
+      listed.push(...resources.map(({ kind }) => kind));
+    }
+    expect(servedKinds()).toEqual(['ConfigMap', 'Event', 'Lease', 'Namespace']);
+    expect(servedKinds()).toEqual([...new Set(listed)].sort());
   });
 
   test('the kubeconfig names the url and the context sandbox', () => {

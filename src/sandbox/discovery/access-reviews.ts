@@ -5,7 +5,7 @@ import { type Json, type JsonObject, objectAt } from '../objects/json.ts';
 import { decode } from '../schema/decode.ts';
 import { accessReviewSchema, rulesReviewSchema, selfReviewSchema } from '../schema/review-schemas.ts';
 import type { StructSchema } from '../schema/schema.ts';
-import { reviewResources } from './discovery.ts';
+import { reviewResources } from './served-resources.ts';
 
 const USER = { username: 'sandbox', groups: ['system:masters', 'system:authenticated'] };
 

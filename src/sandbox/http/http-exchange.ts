@@ -82,6 +82,10 @@ export class Exchange {
     this.#end(200, contentType, `${json}\n`);
   }
 
+  answerBytes(contentType: string, body: Buffer): void {
+    this.#end(200, contentType, body);
+  }
+
   /** Answers what was thrown. Once the answer has begun, all that is left is to break it off. */
   fail(error: unknown): void {
     if (this.#response.headersSent || this.#response.destroyed) {
@@ -128,8 +132,8 @@ export class Exchange {
     });
   }
 
-  #end(code: number, contentType: string, text: string): void {
-    const body = Buffer.from(text);
+  #end(code: number, contentType: string, content: string | Buffer): void {
+    const body = Buffer.from(content);
     this.#response.setHeader('Content-Length', body.length);
     this.#writeHead(code, contentType);
     this.#response.end(body);

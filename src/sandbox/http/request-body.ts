@@ -2,7 +2,8 @@
 import { isObject, type Json, type JsonObject } from '../objects/json.ts';
 import { ParseError, parseJson, parseYaml } from '../objects/json-text.ts';
 import { badRequest, StatusError } from '../objects/status.ts';
-import { DecodeError, decode } from '../schema/decode.ts';
+import { decode } from '../schema/decode.ts';
+import { DecodeError } from '../schema/decode-error.ts';
 import { deleteOptionsSchema } from '../schema/meta-schemas.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import type { PatchType } from '../verbs/patching.ts';

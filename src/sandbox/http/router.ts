@@ -1,8 +1,9 @@
 /** Which part of the server answers a request. */
 
 import { reviewAt } from '../discovery/access-reviews.ts';
-import { discover, groups, versionInfo } from '../discovery/discovery.ts';
-import { openApiAt } from '../discovery/openapi.ts';
+import { discover, versionInfo } from '../discovery/discovery.ts';
+import { OPENAPI_PROTOBUF, openApiAt, openApiV2Protobuf } from '../discovery/openapi.ts';
+import { groups } from '../discovery/served-resources.ts';
 import { methodNotAllowed, StatusError, unknownPath } from '../objects/status.ts';
 import { timeOf } from '../schema/scalars.ts';
 import type { Verb } from '../verbs/resource-path.ts';
@@ -67,8 +68,10 @@ function answerInformation(exchange: Exchange, deps: RouterDeps): void {
   const health = first !== undefined && HEALTH.has(first);
   const discovered = discover(path, aggregatedDiscovery(exchange.accept), deps.host());
   const document = openApiAt(path) ?? documentAt(path);
+  const asksProtobuf = path.join('/') === 'openapi/v2' && exchange.accept?.includes('protobuf');
   if (health) exchange.answerText(200, 'ok');
   else if (discovered) exchange.answerAs(discovered.contentType, JSON.stringify(discovered.body));
+  else if (asksProtobuf) exchange.answerBytes(OPENAPI_PROTOBUF, openApiV2Protobuf);
   else if (document) exchange.answer(200, document);
   else notFound(exchange);
 }

@@ -7,12 +7,8 @@ interface Term {
   readonly equal: boolean;
 }
 
-export interface FieldSelector {
-  /** `read` gives an object's value of a field. */
-  matches(read: (field: string) => string): boolean;
-  /** The one value that `field` must have, when the selector says so. */
-  exactly(field: string): string | undefined;
-}
+/** `read` gives an object's value of a field. */
+export type FieldMatcher = (read: (field: string) => string) => boolean;
 
 export interface SelectableFields {
   /** The name that `read` is asked for; undefined for a field that cannot be selected. */
@@ -22,14 +18,11 @@ export interface SelectableFields {
 }
 
 /** Parses `a=b,c!=d`. */
-export function parseFieldSelector(selector: string, fields: SelectableFields): FieldSelector {
+export function parseFieldSelector(selector: string, fields: SelectableFields): FieldMatcher {
   const terms = splitTerms(selector)
     .filter((part) => part !== '')
     .map((part) => parseTerm(part, selector, fields));
-  return {
-    matches: (read) => terms.every(({ field, value, equal }) => (read(field) === value) === equal),
-    exactly: (field) => terms.find((term) => term.field === field && term.equal)?.value,
-  };
+  return (read) => terms.every(({ field, value, equal }) => (read(field) === value) === equal);
 }
 
 /** Splits at commas that no backslash escapes; a lone backslash at the end stays for the term to refuse. */

@@ -17,7 +17,7 @@ import { type KubeObject, toJson } from '../objects/kube-object.ts';
 import { badRequest, conflict, StatusError } from '../objects/status.ts';
 import { managerOf, type Writer } from '../patch/ownership.ts';
 import { apply } from '../patch/server-side-apply.ts';
-import { DecodeError } from '../schema/decode.ts';
+import { DecodeError } from '../schema/decode-error.ts';
 
 /** `live` (absent when it does not exist) after the configuration in `text` has been applied to it. */
 export function applied(

@@ -3,7 +3,7 @@ import { type FieldError, forbiddenField, invalidObject, notSupported } from '..
 import type { Kind } from '../kinds/kinds.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
 import { badRequest } from '../objects/status.ts';
-import { type FieldSelector, parseFieldSelector } from '../selectors/field-selector.ts';
+import { type FieldMatcher, parseFieldSelector } from '../selectors/field-selector.ts';
 import { type LabelMatcher, parseLabelSelector, SelectorError } from '../selectors/label-selector.ts';
 
 export interface Selection {
@@ -85,14 +85,14 @@ function parseSelection(
       (namespace === undefined || object.metadata.namespace === namespace) &&
       (name === undefined || object.metadata.name === name) &&
       labels(object.metadata.labels ?? {}) &&
-      fields.matches((field) => kind.fieldValue(object, field)),
+      fields((field) => kind.fieldValue(object, field)),
   };
 }
 
 function parseSelectors(
   kind: Kind,
   query: URLSearchParams,
-): { readonly labels: LabelMatcher; readonly fields: FieldSelector } {
+): { readonly labels: LabelMatcher; readonly fields: FieldMatcher } {
   try {
     return {
       labels: parseLabelSelector(query.get('labelSelector') ?? ''),

@@ -18,7 +18,7 @@ import { badRequest, type StatusError } from '../objects/status.ts';
 import { owned, type Writer } from '../patch/ownership.ts';
 import { jsonPatch, mergePatch } from '../patch/patch.ts';
 import { strategicMerge } from '../patch/strategic-merge.ts';
-import { DecodeError } from '../schema/decode.ts';
+import { DecodeError } from '../schema/decode-error.ts';
 import { type Received, unknownKind, validated } from './receiving.ts';
 import type { FieldValidation } from './write-options.ts';
 

@@ -4,7 +4,7 @@ import { apiVersionOf, internalTypeOf, type Kind } from '../kinds/kinds.ts';
 import { isObject, type Json, type JsonObject, quoted, stringAt } from '../objects/json.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
 import { badRequest } from '../objects/status.ts';
-import { DecodeError } from '../schema/decode.ts';
+import { DecodeError } from '../schema/decode-error.ts';
 import type { FieldValidation } from './write-options.ts';
 
 export interface Received {

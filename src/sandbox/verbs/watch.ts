@@ -10,6 +10,7 @@ import type { Change } from '../storage/event-log.ts';
 import type { Collection, ObjectStore } from '../storage/object-store.ts';
 import type { ListOptions, Selection } from './list-options.ts';
 import { parseReadRevision, tooLargeRevision } from './revisions.ts';
+import { Wakeup } from './wakeup.ts';
 
 /** The open answer to a watch. */
 export interface WatchStream {
@@ -182,30 +183,3 @@ class Watch {
 }
 
 const matches = (selection: Selection, object: KubeObject): boolean => selection.matches(object);
-
-/** Lets one waiter sleep until it is woken or the signal aborts; a wake that comes first is not lost. */
-class Wakeup {
-  readonly #signal: AbortSignal;
-  #woken = false;
-  #resolve: (() => void) | undefined;
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-    signal.addEventListener('abort', () => this.wake(), { once: true });
-  }
-
-  wake(): void {
-    this.#woken = true;
-    this.#resolve?.();
-  }
-
-  async wait(): Promise<void> {
-    if (!this.#woken && !this.#signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#resolve = resolve;
-      });
-    }
-    this.#woken = false;
-    this.#resolve = undefined;
-  }
-}
