@@ -5,10 +5,10 @@ import { owned } from '../patch/ownership.ts';
 import { timeOf } from '../schema/scalars.ts';
 import type { Registry } from '../storage/registry.ts';
 
-/** The controllers that run beside a real API server; their writes are told apart by this field manager. */
+/** Field manager of the controllers' writes, as on a real server. */
 const FIELD_MANAGER = 'kube-controller-manager';
 
-/** Writes of the controllers inside the sandbox, which the request counts do not show. */
+/** Writes of the sandbox's own controllers. They do not appear in the request counts. */
 export class InternalWriter {
   readonly #registry: Registry;
   readonly #now: () => Date;
@@ -23,7 +23,7 @@ export class InternalWriter {
     return timeOf(this.#now());
   }
 
-  /** Changes `object`, which is in stored form; does nothing when nothing changes. */
+  /** Changes `object`, which is in stored form. Does nothing when nothing changes. */
   update(
     kind: Kind,
     object: KubeObject,

@@ -1,4 +1,4 @@
-/** SelfSubjectAccessReview and its kin: everybody may do everything here, and is called so. */
+/** SelfSubjectAccessReview and its relatives. Everybody may do everything. */
 
 import { invalid, invalidObject } from '../kinds/field-errors.ts';
 import { type Json, type JsonObject, objectAt } from '../objects/json.ts';
@@ -20,7 +20,7 @@ export interface Review {
   answer(body: Json, now: string): JsonObject;
 }
 
-/** The review that is posted to `path`; undefined when the path is not one of a review. */
+/** The review that clients post to `path`; undefined for any other path. */
 export function reviewAt(path: readonly string[]): Review | undefined {
   const [root, group, version, name, ...rest] = path;
   if (root !== 'apis' || version !== 'v1' || rest.length > 0) return undefined;

@@ -1,4 +1,4 @@
-/** What the server says it serves: /version, /api, /apis, in the old form and the aggregated one (KEP-3352). */
+/** Discovery: /version, /api and /apis, in the old and the aggregated form (KEP-3352). */
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../kinds/kinds.ts';
 import type { Json } from '../objects/json.ts';
@@ -27,7 +27,9 @@ export interface DiscoveryAnswer {
 
 const plain = (body: Json): DiscoveryAnswer => ({ contentType: 'application/json', body });
 
-/** The answer to a discovery path; undefined for a path that is none. `host` is where the client reached us. */
+/**
+ * The answer to a discovery path; undefined for any other path. `host` is the server's host:port.
+ */
 export function discover(
   path: readonly string[],
   form: AggregatedVersion | undefined,

@@ -19,12 +19,12 @@ export function openApiAt(path: readonly string[]): string | undefined {
 
 const info = { title: 'Kubernetes', version: 'sandbox' };
 
-/** Media type of the protobuf form of OpenAPI v2, the only one that kubectl reads. */
+/** Media type of OpenAPI v2 in protobuf, the only form of it that kubectl reads. */
 export const OPENAPI_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /**
- * OpenAPI v2 without schemas, in protobuf: field 1 (`swagger`) alone. kubectl reads it for kinds that v3 does
- * not have; when v2 does not have them either, it skips the validation and reports `no matches for kind`.
+ * OpenAPI v2 without schemas, in protobuf: only field 1 (`swagger`). kubectl reads it to validate
+ * kinds that v3 lacks. It finds none here, skips the validation and reports `no matches for kind`.
  */
 export const openApiV2Protobuf: Buffer = Buffer.from('\n\u00032.0');
 
@@ -51,7 +51,7 @@ function documentOf(group: string): JsonObject {
   };
 }
 
-/** kubectl looks here for which query parameters a write takes, above all fieldValidation. */
+/** kubectl looks here for the query parameters of a write, above all fieldValidation. */
 function pathsOf(kind: Kind): JsonObject {
   const base = `/${pathOf(kind.group)}`;
   const scope = kind.namespaced ? '/namespaces/{namespace}' : '';
@@ -105,7 +105,7 @@ function addSchema(schemas: Map<string, Json>, schema: StructSchema): void {
 
 function propertyOf(field: FieldSchema, schemas: Map<string, Json>): Json {
   const shape = shapeOf(field.schema, schemas);
-  // In OpenAPI v3 nothing may stand beside a reference, so that the description needs a wrapper.
+  // OpenAPI v3 allows nothing beside a reference, so the description needs a wrapper.
   if (field.schema.type === 'struct') {
     return { description: field.description, default: {}, allOf: [shape] };
   }

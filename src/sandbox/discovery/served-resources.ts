@@ -1,4 +1,4 @@
-/** The table of served resources: of the kinds, and the reviews. */
+/** The served resources: those of the kinds, and the reviews. */
 import type { Kind } from '../kinds/kinds.ts';
 import { kinds } from '../kinds/resources.ts';
 
@@ -11,9 +11,9 @@ export interface ServedResource {
   readonly version: string;
   readonly verbs: readonly string[];
   readonly shortNames?: readonly string[];
-  /** Of a subresource: its resource. */
+  /** The resource of a subresource. */
   readonly parent?: string;
-  /** Group that it is stored in. */
+  /** The group that it is stored in. */
   readonly internalGroup: string;
 }
 
@@ -49,7 +49,7 @@ function resourcesOf(kind: Kind): readonly ServedResource[] {
   return [main, ...subresources];
 }
 
-/** Questions about permissions and identity: created, never stored. */
+/** Questions about permissions and identity. They are answered, never stored. */
 export const reviewResources = [
   { group: 'authorization.k8s.io', kind: 'SelfSubjectAccessReview', name: 'selfsubjectaccessreviews' },
   { group: 'authorization.k8s.io', kind: 'SelfSubjectRulesReview', name: 'selfsubjectrulesreviews' },

@@ -1,4 +1,7 @@
-/** Objects as answers: JSON text in the version and view that was asked for, made once for each version of an object. */
+/**
+ * Renders objects as JSON text in the requested version and view, once for each version of an
+ * object.
+ */
 
 import { emptyObject } from '../kinds/decode-as.ts';
 import { apiVersionOf, internalTypeOf, type Kind } from '../kinds/kinds.ts';
@@ -10,7 +13,7 @@ import type { WatchLines } from '../verbs/watch.ts';
 import { humanDuration } from './human-duration.ts';
 import type { View } from './media-type.ts';
 
-/** What a table's rows carry beside their cells. */
+/** What the rows of a table contain besides their cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 export interface Form {
@@ -23,7 +26,7 @@ const META_API = 'meta.k8s.io/v1';
 
 export class Renderer {
   readonly #now: () => Date;
-  /** By kind, for each stored object: its members as text, without kind and apiVersion. */
+  /** By kind: the members of each stored object as text, without kind and apiVersion. */
   readonly #bodies = new Map<Kind, WeakMap<KubeObject, string>>();
   readonly #metadata = new WeakMap<KubeObject, string>();
 
@@ -70,7 +73,7 @@ export class Renderer {
     }
   }
 
-  /** One object within a watch; a table has its columns only in the first event. */
+  /** One object of a watch. A table has its columns only in the first event. */
   watched(form: Form, object: KubeObject, first: boolean): string {
     if (form.view !== 'table') return this.object(form, object);
     return this.#table(form, [object], { resourceVersion: object.metadata.resourceVersion ?? '' }, first);
@@ -142,7 +145,7 @@ const notAcceptable = (message: string): StatusError => new StatusError(406, 'No
 const listText = (kind: string, apiVersion: string, meta: ListMeta, items: readonly string[]): string =>
   `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(meta)},"items":[${items.join(',')}]}`;
 
-/** The lines of one watch in `form`: only the first one that holds a table has its columns. */
+/** The lines of one watch in `form`. */
 export function renderedWatch(renderer: Renderer, form: Form): WatchLines {
   let first = true;
   const line = (type: string, render: (isFirst: boolean) => string): string => {

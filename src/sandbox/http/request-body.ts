@@ -1,4 +1,4 @@
-/** Bodies: from text to an object of the kind that the path asks for. */
+/** Request bodies, from bytes to JSON. */
 import { isObject, type Json, type JsonObject } from '../objects/json.ts';
 import { ParseError, parseJson, parseYaml } from '../objects/json-text.ts';
 import { badRequest, StatusError } from '../objects/status.ts';
@@ -11,11 +11,11 @@ import { mediaTypeOf, unsupportedMediaType } from './media-type.ts';
 import { fromProtobuf } from './protobuf.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-/** Bytes of a bad body that an error shows. */
+/** Number of bytes of a malformed body that an error shows. */
 const SUMMARY_LENGTH = 256;
 const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF] as const;
 
-/** The JSON of a body in any form that is taken for writes. An absent Content-Type is taken for JSON. */
+/** The body of a write in any accepted form. Without a Content-Type it must be JSON. */
 export function parseBody(schema: StructSchema, body: Buffer, contentType: string | undefined): Json {
   switch (mediaTypeOf(contentType)) {
     case '':
@@ -30,7 +30,7 @@ export function parseBody(schema: StructSchema, body: Buffer, contentType: strin
   }
 }
 
-/** `null` counts as an object with nothing in it, as in Go. */
+/** `null` counts as an empty object, as in Go. */
 function requireObject(schema: StructSchema, body: Buffer, parse: () => Json): JsonObject {
   try {
     return objectFrom(parse());
@@ -51,7 +51,7 @@ function objectFrom(value: Json): JsonObject {
   );
 }
 
-/** The body of a DELETE, typed. */
+/** The decoded body of a DELETE. */
 export function receiveDeleteOptions(body: Buffer, contentType: string | undefined): JsonObject {
   try {
     const options =
@@ -69,7 +69,7 @@ export function receiveDeleteOptions(body: Buffer, contentType: string | undefin
 const parseYamlOrJson = (body: Buffer, contentType: string | undefined): Json =>
   mediaTypeOf(contentType) === 'application/yaml' ? parseYaml(body.toString()) : parseJson(body.toString());
 
-/** The start of a body as errors show it: text when it looks like an object, else hex. */
+/** The start of a body as errors show it: text if it looks like an object, else hex. */
 function summaryOf(body: Buffer): string {
   if (body.length === 0) return '<empty>';
   const start = body.subarray(0, SUMMARY_LENGTH);

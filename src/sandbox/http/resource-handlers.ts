@@ -16,7 +16,9 @@ export interface ResourceDeps {
   readonly stop: AbortSignal;
 }
 
-/** Answers requests for resources: reads the request, lets the verb do its work, renders the result. */
+/**
+ * Answers requests for resources: reads the request, lets the verb do its work, renders the result.
+ */
 export class ResourceHandlers {
   readonly #deps: ResourceDeps;
 

@@ -1,4 +1,4 @@
-/** Which part of the server answers a request. */
+/** Dispatches a request to the part of the server that answers it. */
 
 import { reviewAt } from '../discovery/access-reviews.ts';
 import { discover, versionInfo } from '../discovery/discovery.ts';
@@ -14,21 +14,21 @@ import type { RequestCounts } from './request-counts.ts';
 import { resourceOf, verbOf } from './request-info.ts';
 import type { ResourceHandlers } from './resource-handlers.ts';
 
-/** A failure that the server pretends. */
+/** A failure that the server simulates. */
 export interface Outage {
   readonly code: number;
   readonly reason: string;
   readonly message: string;
 }
 
-/** Clients whose writes an outage refuses, by the start of their User-Agent; everybody else goes on. */
+/** Start of the User-Agent of the clients whose writes an outage refuses. */
 const OUTAGE_CLIENT = 'mirror-controller';
 
 export interface RouterDeps {
   readonly handlers: ResourceHandlers;
   readonly counts: RequestCounts;
   readonly now: () => Date;
-  /** Where clients reach the server, host and port. */
+  /** The server's host:port. */
   readonly host: () => string;
   readonly outage: () => Outage | undefined;
 }
@@ -81,7 +81,7 @@ function documentAt(path: readonly string[]): string | undefined {
   return path.length === 1 && path[0] === 'version' ? JSON.stringify(versionInfo) : undefined;
 }
 
-/** Below a version that is served, what is not found is a Status; elsewhere it is plain text. */
+/** Below a served API version a 404 is a Status, elsewhere it is plain text. */
 function notFound(exchange: Exchange): void {
   const [root, group, version] = exchange.path;
   const known =

@@ -3,7 +3,7 @@ import { apiVersionOf, type Kind, type Subresource } from '../kinds/kinds.ts';
 import { type KubeObject, withMeta } from '../objects/kube-object.ts';
 import { entriesAfterUpdate, type Manager } from './managed-fields.ts';
 
-/** Who writes, in which version, through what. */
+/** Who writes, in which version and through which subresource. */
 export interface Writer {
   readonly kind: Kind;
   readonly subresource: Subresource;
@@ -25,8 +25,8 @@ export const managerOf = (
 });
 
 /**
- * `after` with its managedFields once `writer` has replaced `before` (absent on create) by it. Both are in
- * the version of the request.
+ * `after` with its managedFields once `writer` has replaced `before` (absent on create) by it. Both
+ * are in the version of the request.
  */
 export function owned(writer: Writer, before: KubeObject | undefined, after: KubeObject): KubeObject {
   const filled = writer.kind.canonicalize(after);

@@ -1,16 +1,16 @@
-/** What the decoder throws. Two of its callers word the same mistake in their own way, as the real server does. */
+/** The decoder's errors. */
 import { goText, isList, type Json } from '../objects/json.ts';
 import { goTypeOf, type Schema } from './schema.ts';
 
-/** A value of the wrong type, in the words of the three decoders that the real server has. */
+/** A value of the wrong type, in the words of each of the real server's three decoders. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
-  /** What the decoder of strategic merge patches says. */
+  /** In the words of the decoder of strategic merge patches. */
   readonly conversion: string;
-  /** What the parser of applied configurations says; begins with the path. */
+  /** In the words of the parser of applied configurations, beginning with the path. */
   readonly typed: string;
 
-  /** `message` is what the JSON decoder says. */
+  /** `message` is in the words of the JSON decoder. */
   constructor(message: string, words: { readonly conversion: string; readonly typed: string }) {
     super(message);
     this.conversion = words.conversion;
@@ -45,7 +45,7 @@ function conversionError(value: Json, schema: Schema): string {
   if (schema.type === 'map' || schema.type === 'struct' || schema.type === 'list') {
     return `cannot restore ${composite[schema.type]} from ${got}`;
   }
-  // In Go a number can be made a string, though not by this decoder; for all else it has no words.
+  // Go can convert a number to a string, but not in this decoder; it has no words for other pairs.
   const toText = got === 'int64' && schema.type === 'string';
   return toText
     ? `cannot convert int64 to ${goTypeOf(schema)}`

@@ -1,7 +1,7 @@
 /**
- * From the JSON that a client sends to the object that the API server would have: typed, in the order of Go's
- * structs, map keys sorted, empty fields dropped, unknown fields dropped and reported. Two objects are the
- * same exactly when their decoded texts are.
+ * From the JSON that a client sends to the API server's object: typed, in the order of Go's
+ * structs, with sorted map keys, without empty and unknown fields. Two objects are the same exactly
+ * when their decoded texts are.
  */
 import {
   byCodeUnit,
@@ -18,7 +18,7 @@ import type { FieldSchema, ListSchema, MapSchema, ScalarSchema, Schema, StructSc
 
 export interface Decoded {
   readonly object: JsonObject;
-  /** What strict decoding objects to: `unknown field "spec.foo"`. */
+  /** Errors of strict decoding: `unknown field "spec.foo"`. */
   readonly strictErrors: readonly string[];
 }
 
@@ -45,7 +45,7 @@ function decodeValue(schema: Schema, value: Json, place: Place): Json {
 function decodeStruct(schema: StructSchema, value: Json, place: Place): JsonObject {
   if (value !== null && !isObject(value)) throw wrongType(value, schema, place);
   const decoded = new Map<string, Json | undefined>();
-  // In the order of the document, which is the order in which strict errors are told.
+  // In the order of the document, which is also the order of the strict errors.
   for (const [key, member] of Object.entries(value ?? {})) {
     const field = schema.fields.find(({ name }) => name === key);
     if (field) decoded.set(key, decodeField(field, member, schema, place));

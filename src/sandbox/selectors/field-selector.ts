@@ -11,9 +11,9 @@ interface Term {
 export type FieldMatcher = (read: (field: string) => string) => boolean;
 
 export interface SelectableFields {
-  /** The name that `read` is asked for; undefined for a field that cannot be selected. */
+  /** The name to `read`; undefined for a field that is not selectable. */
   selectableField(label: string): string | undefined;
-  /** What is said of such a field. */
+  /** The error for such a field. */
   unselectable(label: string): string;
 }
 
@@ -25,7 +25,7 @@ export function parseFieldSelector(selector: string, fields: SelectableFields): 
   return (read) => terms.every(({ field, value, equal }) => (read(field) === value) === equal);
 }
 
-/** Splits at commas that no backslash escapes; a lone backslash at the end stays for the term to refuse. */
+/** Splits at commas without a backslash. A backslash at the end stays, for the term to refuse. */
 const splitTerms = (selector: string): readonly string[] => selector.match(/(?:\\.|[^,\\]|\\$)+/gs) ?? [];
 
 function parseTerm(part: string, selector: string, fields: SelectableFields): Term {

@@ -47,7 +47,9 @@ const POLICY_FINALIZERS = {
   Foreground: ['foregroundDeletion'],
 } as const;
 
-/** The object's finalizers once the deletion has set or removed those for its propagation policy. */
+/**
+ * The object's finalizers once the deletion has set or removed those for its propagation policy.
+ */
 export function finalizersFor(
   live: KubeObject,
   { propagation }: DeleteOptions,

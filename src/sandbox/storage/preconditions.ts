@@ -15,7 +15,10 @@ export interface Target {
 
 const STALE = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** Throws when the update names a uid that the live object (absent when there is none) does not have. */
+/**
+ * Throws when the update names a uid that the live object (absent when there is none) does not
+ * have.
+ */
 export function refuseOtherUid(
   { kind, namespace, name }: Target,
   uid: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * The rules of writing: what a create, update or delete must satisfy, and what the server adds to it. As
- * k8s.io/apiserver pkg/registry/generic/registry over the store; every call is complete when it returns.
+ * The rules of writing: what a create, update or delete must satisfy, and what the server adds
+ * (k8s.io/apiserver pkg/registry/generic/registry). Every call is complete when it returns.
  */
 import { createHash } from 'node:crypto';
 import { type FieldError, invalidObject } from '../kinds/field-errors.ts';
@@ -28,13 +28,16 @@ export interface Update {
   readonly dryRun: boolean;
   /** Creates what does not exist. */
   readonly allowCreate: boolean;
-  /** The update is for the object with this uid only. */
+  /** The uid that the live object must have. */
   readonly uid?: string;
   /** The new object, in stored form; `live` is absent when there is none. */
   change(live: KubeObject | undefined): KubeObject;
 }
 
-/** Room that is left for the suffix of a generated name, within the 63 characters of a DNS label. */
+/**
+ * Maximum length of the prefix of a generated name; the suffix fills the 63 characters of a DNS
+ * label.
+ */
 const GENERATED_PREFIX_LIMIT = 58;
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const GENERATE_ATTEMPTS = 8;
@@ -72,7 +75,7 @@ export class Registry {
     return object;
   }
 
-  /** Creates `object`, which is in stored form and in the right namespace. Throws what the API answers. */
+  /** Creates `object`, which is in stored form and has its namespace. Throws the API's refusals. */
   create(kind: Kind, object: KubeObject, dryRun: boolean): KubeObject {
     if (object.metadata.name || !object.metadata.generateName) return this.#insert(kind, object, dryRun);
     for (let attempt = 1; ; attempt++) {
@@ -84,7 +87,7 @@ export class Registry {
     }
   }
 
-  /** Throws what the API answers; a change that changes nothing is not a write. */
+  /** Throws the API's refusals. A change without effect is not a write. */
   update(update: Update): Written {
     const { target, dryRun } = update;
     const { kind, name } = target;
@@ -92,7 +95,7 @@ export class Registry {
     if (!live && !update.allowCreate) throw notFound(resourceName(kind), name);
     refuseOtherUid(target, update.uid, live);
     if (!live) {
-      // A resourceVersion given for what does not exist is ignored here, though not by a POST.
+      // A PUT or apply that creates ignores a given resourceVersion; a POST does not.
       const object = withMeta(update.change(undefined), { resourceVersion: undefined });
       return { object: this.#insert(kind, object, dryRun), created: true };
     }
@@ -107,10 +110,7 @@ export class Registry {
     return { object: dryRun ? object : this.collection(kind).put(object), created: false };
   }
 
-  /**
-   * Deletes the object, or begins to when finalizers hold it. `deleted` tells which; `object` is its last
-   * state or the state that waits.
-   */
+  /** Deletes the object, or begins to if something holds it back. Throws the API's refusals. */
   delete(target: Target, options: DeleteOptions): Deletion {
     const { kind, namespace, name } = target;
     const live = this.get(target);
@@ -149,7 +149,7 @@ export class Registry {
     return dryRun ? final : collection.put(final);
   }
 
-  /** The NamespaceLifecycle admission: new content only in a namespace that exists and is not going away. */
+  /** The NamespaceLifecycle admission: the namespace must exist and not be terminating. */
   #admit(kind: Kind, object: KubeObject): void {
     const { name, namespace } = object.metadata;
     if (!kind.namespaced || namespace === undefined) return;
@@ -186,7 +186,7 @@ export class Registry {
     return kind.canonicalize(object);
   }
 
-  /** The suffix comes from the injected source of uids, so that a run with fixed uids repeats itself. */
+  /** The suffix depends on the injected uids only, so that a run with fixed uids is repeatable. */
   #generateName(prefix: string): string {
     const digest = createHash('sha256').update(this.#uid()).digest();
     const suffix = [...digest.subarray(0, 5)].map((byte) => SUFFIX_ALPHABET[byte % SUFFIX_ALPHABET.length]);

@@ -1,4 +1,4 @@
-/** What a PUT or a patch (JSON, merge, strategic merge) makes of an object, and who then owns what. */
+/** The request of a JSON, merge or strategic merge patch. */
 
 import { decodeAs } from '../kinds/decode-as.ts';
 import { invalid, invalidObject } from '../kinds/field-errors.ts';
@@ -24,7 +24,7 @@ import type { FieldValidation } from './write-options.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
-/** `live` (in the request's version) after a JSON, merge or strategic merge patch. */
+/** `live` (in the request's version) after the patch in `text`. */
 export function patched(
   writer: Writer,
   type: Exclude<PatchType, 'apply'>,
@@ -43,7 +43,7 @@ export function patched(
   return { object: owned(writer, live, object), warnings };
 }
 
-/** The strategic merge says what is wrong with a patch without naming itself. */
+/** The errors of a strategic merge have no prefix. */
 const prefixOf = (type: PatchType): string => (type === 'strategic' ? '' : 'error decoding patch: ');
 
 function parsePatch(type: PatchType, text: string): Json {
@@ -67,7 +67,9 @@ function changedBy(kind: Kind, type: Exclude<PatchType, 'apply'>, patch: Json, l
   return type === 'merge' ? mergePatch(live, patch) : strategicMerge(kind.schema, live, patch);
 }
 
-/** What a patch made must be an object of the kind; otherwise the patch is invalid, not the request. */
+/**
+ * The result must be an object of the kind. If it is not, the patch is invalid, not the request.
+ */
 function decodePatched(
   kind: Kind,
   result: Json,
@@ -83,7 +85,7 @@ function decodePatched(
   }
 }
 
-/** An object as the real server has it after a patch: in order, but for the metadata. */
+/** An object as the real server prints it after a patch: sorted, except for its metadata. */
 const textOf = (value: Json): string =>
   JSON.stringify(
     sorted(

@@ -71,7 +71,9 @@ export class Reads {
     };
   }
 
-  /** Resolves when the watch is over. `open` begins the answer once nothing can refuse it any more. */
+  /**
+   * Resolves when the watch is over. `open` begins the answer once nothing can refuse it any more.
+   */
   async watch(
     path: ResourcePath,
     query: URLSearchParams,

@@ -1,4 +1,4 @@
-/** Lets one waiter sleep until it is woken or the signal aborts; a wake that comes first is not lost. */
+/** Lets one waiter sleep until it is woken or the signal aborts. An earlier wake is not lost. */
 export class Wakeup {
   readonly #signal: AbortSignal;
   #woken = false;

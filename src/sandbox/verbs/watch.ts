@@ -1,6 +1,6 @@
 /**
- * One watch: the present state first where that was asked for, then every change, read from the collection's log
- * as fast as the client takes it. A client that falls behind the log is told to list anew (410).
+ * One watch: the initial state if requested, then every change, read from the collection's log as
+ * fast as the client reads. A client that falls behind the log gets a 410 and must list again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KubeObject } from '../objects/kube-object.ts';
@@ -14,13 +14,13 @@ import { Wakeup } from './wakeup.ts';
 
 /** The open answer to a watch. */
 export interface WatchStream {
-  /** Resolves when more can be written; at once while the client keeps up. */
+  /** Resolves when more can be written: at once while the client keeps up. */
   write(text: string): Promise<void>;
-  /** Aborted when the client has gone, time is up, or the server stops. */
+  /** Aborts when the client leaves, the time is over or the server stops. */
   readonly signal: AbortSignal;
 }
 
-/** How the lines of a watch look. Objects are in stored form; they are written in the order of the calls. */
+/** Renders the lines of one watch, in order. Objects are in stored form. */
 export interface WatchLines {
   event(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): string;
   bookmark(revision: number, endOfInitialEvents: boolean): string;
@@ -34,7 +34,7 @@ export interface WatchDeps {
   readonly bookmarkIntervalMs: number;
 }
 
-/** Lines collected before they are handed to the socket together, characters. */
+/** Length (characters) of the lines that are sent together. */
 const BATCH = 256 * 1024;
 
 interface Start {
@@ -45,8 +45,8 @@ interface Start {
 }
 
 /**
- * Throws, before the answer begins, what is answered with a status of its own. A revision that is forgotten, or
- * that is still to come though the state as of it is asked for, is told in the stream.
+ * Throws refusals before the answer begins. Reports a forgotten revision, or one from the future
+ * with an initial state, in the stream.
  */
 export async function serveWatch(
   deps: WatchDeps,
@@ -147,13 +147,13 @@ class Watch {
       if (next.batch !== '') await this.#stream.write(next.batch);
       else if (position === log.end) {
         await woken.wait();
-        // Whatever else this turn of the event loop writes goes out together.
+        // Sends everything that this turn of the event loop writes together.
         await nextTurn();
       }
     }
   }
 
-  /** Lines for the changes from `position` on, up to the size of a batch, and where they end. */
+  /** The lines for the changes from a position on, up to one batch, and the position after them. */
   #batchFrom(from: number): { readonly batch: string; readonly position: number } {
     const { log } = this.#deps.collection;
     let batch = '';
@@ -170,14 +170,14 @@ class Watch {
     return { batch, position };
   }
 
-  /** What a change is to this watch: an object that starts or stops matching is added or deleted. */
+  /** An object that starts or stops matching the selection is added or deleted. */
   #lineFor({ previous, current, revision }: Change): string {
     const { selection } = this.#options;
     const was = previous !== undefined && matches(selection, previous);
     const is = current !== undefined && matches(selection, current);
     if (is) return this.#lines.event(was ? 'MODIFIED' : 'ADDED', current);
     if (!was) return '';
-    // The last state that matched, at the revision at which it ceased to.
+    // The last matching state, with the revision of the change.
     return this.#lines.event('DELETED', withMeta(previous, { resourceVersion: String(revision) }));
   }
 }
