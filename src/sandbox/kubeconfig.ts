@@ -1,4 +1,7 @@
-/** A kubeconfig for the server at `url`, with the one context `sandbox`. There are no credentials: none are asked for. */
+/**
+ * A kubeconfig for the server at `url` with the context `sandbox`. The server asks for no
+ * credentials.
+ */
 export function kubeconfigFor(url: string): string {
   return `apiVersion: v1
 kind: Config

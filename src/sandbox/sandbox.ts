@@ -1,19 +1,33 @@
 /**
- * An API server in memory, on loopback, over plain HTTP: good enough for kubectl and for our tests (SPEC B1).
+ * An API server in memory, on loopback, over plain HTTP, for kubectl and for our tests (SPEC B1). One
+ * contract suite compares it with kube-apiserver 1.36.3.
  *
- * It is held against kube-apiserver 1.36.3 by one contract suite. What it does not do, and a real one does:
- * - Kinds other than ConfigMaps, Namespaces, Leases, Events and the SelfSubject reviews; custom resources.
- * - Authentication, authorisation (everybody may do everything), admission other than NamespaceLifecycle, quotas,
- *   priority and fairness, audit, TLS.
- * - Answers in protobuf or CBOR, bodies in CBOR (protobuf bodies are understood: kubectl sends them), OpenAPI v2 as
- *   protobuf, the deprecated /api/v1/watch/… paths.
+ * A real server does all this, and the sandbox does not:
+ * - Kinds other than ConfigMaps, Namespaces, Leases, Events and the SelfSubject reviews; custom
+ *   resources.
+ * - Authentication, authorisation (everybody may do everything), admission other than
+ *   NamespaceLifecycle, quotas, priority and fairness, audit, TLS.
+ * - Answers in protobuf or CBOR, bodies in CBOR (kubectl sends protobuf bodies, which it decodes),
+ *   schemas in OpenAPI v2, the deprecated /api/v1/watch/… paths.
  * - Persistence: a stop forgets everything. Events do not expire after an hour.
  * - ConfigMap `kube-root-ca.crt` and ServiceAccounts in new namespaces.
- * - The five seconds that a real controller manager waits before it empties a namespace: here, as with garbage, it
- *   is done in a later turn of the event loop.
- * - Warnings of duplicate keys in JSON: the last one silently wins.
- * - Conversion of managedFields between API versions (Events written through both), and the cap on their number.
- * - The words of Go's JSON and YAML parsers for every possible mistake; the long descriptions in OpenAPI.
+ * - The five seconds before a real controller manager empties a namespace. Here a later turn of the
+ *   event loop does it, and collects garbage.
+ * - Warnings of duplicate keys in JSON: the last one wins.
+ * - Conversion of managedFields between API versions (Events written through both), and the limit on
+ *   their number.
+ * - The messages of Go's JSON and YAML parsers for every mistake; the long descriptions in OpenAPI.
+ *
+ * Its rooms, each of which imports only from rooms below it:
+ * - `http`: server, routing, bodies, media types, rendering. Imports verbs and discovery, not storage.
+ * - `controllers`: garbage collection and namespace deletion. Beside http and verbs, on storage.
+ * - `verbs`: get to deletecollection, without HTTP.
+ * - `discovery`: what the server lists about itself, and reviews. On kinds.
+ * - `storage`: the objects, their history, and the rules of writing.
+ * - `selectors` and `patch`: labels and fields; patches, apply and field ownership. On kinds.
+ * - `kinds`: what is special about each kind.
+ * - `schema`: the shape of objects, and decoding.
+ * - `objects`: JSON, API objects, Status.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -23,7 +37,9 @@ import { NamespaceDeletion } from './controllers/namespace-deletion.ts';
 import { HttpServer } from './http/http-server.ts';
 import { Renderer } from './http/render.ts';
 import { type RequestCount, RequestCounts } from './http/request-counts.ts';
+import { ResourceHandlers } from './http/resource-handlers.ts';
 import { type Outage, route } from './http/router.ts';
+import { emptyObject } from './kinds/decode-as.ts';
 import { namespaceKind } from './kinds/kind-namespace.ts';
 import type { Kind } from './kinds/kinds.ts';
 import { kinds } from './kinds/resources.ts';
@@ -31,38 +47,41 @@ import { kubeconfigFor } from './kubeconfig.ts';
 import { withMeta } from './objects/kube-object.ts';
 import { ObjectStore } from './storage/object-store.ts';
 import { Registry } from './storage/registry.ts';
-import { emptyObject } from './verbs/patching.ts';
-import { ReadHandlers } from './verbs/read-handlers.ts';
-import { ResourceHandlers } from './verbs/resource-handlers.ts';
-import { WriteHandlers } from './verbs/write-handlers.ts';
+import { Reads } from './verbs/reads.ts';
+import { Writes } from './verbs/writes.ts';
 
 export type { Outage, RequestCount };
 
 export interface SandboxOptions {
   /** Wall clock, for timestamps and ages. */
   readonly now: () => Date;
-  /** Source of uids; also of the random part of generated names. */
+  /** Makes uids, and the random part of generated names. */
   readonly uid: () => string;
-  /** In [0, 1); spreads the end of watches that ask for no timeout. Default `Math.random`. */
+  /** In [0, 1); spreads the ends of watches without a timeout. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Changes that each collection remembers, for watches and pages of older lists. Default 20,000. */
+  /**
+   * Number of changes that each collection remembers for watches and older pages. Default: 20,000.
+   */
   readonly historyLimit?: number;
-  /** How often a watch that asks for bookmarks gets one, milliseconds. Default 60,000, as a real server. */
+  /** Time (ms) between the bookmarks of a watch. Default: 60,000, as on a real server. */
   readonly bookmarkIntervalMs?: number;
 }
 
 export interface Sandbox {
-  /** Listens on 127.0.0.1. Port 0 or absent is a free one. Rejects, saying so, when the port is taken. */
+  /** Listens on 127.0.0.1. Port 0 or none picks a free port. Rejects when the port is in use. */
   start(port?: number): Promise<void>;
   /** `http://127.0.0.1:PORT`; throws before `start`. */
   readonly url: string;
-  /** YAML text with the context `sandbox`, which kubectl takes as it is. */
+  /** YAML text for kubectl, with the context `sandbox`. */
   kubeconfig(): string;
-  /** Requests since `start`, by verb and resource, refused ones included. */
+  /** Requests since `start` by verb and resource, including those that were refused. */
   requestCounts(): readonly RequestCount[];
-  /** Forgets the watch history, as etcd's compaction does: older resourceVersions and continue tokens answer 410. */
+  /**
+   * Forgets the history, as etcd's compaction does: older resourceVersions and continue tokens get
+   * a 410.
+   */
   compact(): void;
-  /** While set, writes of clients whose User-Agent starts with `mirror-controller` are refused with it. */
+  /** While set, refuses the writes of clients whose User-Agent starts with `mirror-controller`. */
   outage(status: Outage | undefined): void;
   /** Ends watches and connections; resolves when all are closed. */
   stop(): Promise<void>;
@@ -72,7 +91,7 @@ const DEFAULT_HISTORY = 20_000;
 const DEFAULT_BOOKMARK_INTERVAL_MS = 60_000;
 const DEFAULT_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** A server that has not started yet. It lives once: after `stop` it stays stopped. */
+/** A server that has not started yet. It cannot be started again after `stop`. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { now, uid } = options;
   const store = new ObjectStore({ historyLimit: options.historyLimit ?? DEFAULT_HISTORY });
@@ -82,18 +101,17 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const namespaceDeletion = new NamespaceDeletion(registry, writer);
   const counts = new RequestCounts();
   const stop = new AbortController();
-  // Every watch listens to it; Node would take more than ten for a leak.
+  // Every watch listens to the signal. Node would report more than ten listeners as a leak.
   setMaxListeners(0, stop.signal);
   const renderer = new Renderer(now);
-  const reads = new ReadHandlers({
+  const reads = new Reads({
     store,
     registry,
-    renderer,
     random: options.random ?? Math.random,
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? DEFAULT_BOOKMARK_INTERVAL_MS,
-    stop: stop.signal,
   });
-  const handlers = new ResourceHandlers(reads, new WriteHandlers({ reads, registry, renderer, now }));
+  const writes = new Writes({ reads, registry, now });
+  const handlers = new ResourceHandlers({ reads, writes, renderer, stop: stop.signal });
   let outage: Outage | undefined;
   const server = new HttpServer((exchange) =>
     route(exchange, { handlers, counts, now, host: () => server.host, outage: () => outage }),
@@ -124,7 +142,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-/** One kind for each collection: the one in whose form it is stored. */
+/** The kinds that the sandbox stores, sorted: `ConfigMap`, … */
+export const servedKinds = (): readonly string[] => [...new Set(kinds.map(({ kind }) => kind))].sort();
+
+/** For each collection, the kind in whose form it is stored. */
 const storedKinds = (): readonly Kind[] =>
   kinds.filter((kind, i) => kinds.findIndex((other) => other.collection === kind.collection) === i);
 

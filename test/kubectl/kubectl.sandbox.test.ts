@@ -100,6 +100,26 @@ describe.skipIf(kubectlIsMissing())('[B1] kubectl writes to the sandbox', () => 
     expect(await dataOf('colors')).toEqual({ a: '2', theirs: 'x' });
   });
 
+  test.each(['apply', 'apply --server-side', 'create', 'replace'])(
+    '%s of kinds that are not served: no matches for kind',
+    async (command) => {
+      for (const [apiVersion, kind] of [
+        ['v1', 'Pod'],
+        ['apps/v1', 'Deployment'],
+        ['example.com/v1', 'Widget'],
+      ]) {
+        const file = await write(
+          'unserved.json',
+          JSON.stringify({ apiVersion, kind, metadata: { name: 'x' } }),
+        );
+        const refused = await run('-n', session.namespace, ...command.split(' '), '-f', file);
+        expect(refused.stderr).toContain(`no matches for kind "${kind}" in version "${apiVersion}"`);
+        expect(refused.stderr).not.toContain('proto');
+        expect(refused.code).toBe(1);
+      }
+    },
+  );
+
   test('apply --server-side: conflicts, --force-conflicts, and taking over from a client-side apply', async () => {
     const file = await write('ssa.json', manifest({ a: '1' }));
     await here('apply', '-f', file);

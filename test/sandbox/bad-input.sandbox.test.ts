@@ -21,7 +21,7 @@ describe('[B1] bad input is answered, and the server goes on', () => {
     ['TRACE', CONFIGMAPS, 405],
     ['PROPFIND', CONFIGMAPS, 405],
   ])('%s %s is a %d', async (method, path, code) => {
-    // fetch refuses some methods and mends some paths.
+    // fetch refuses some methods and corrects some paths.
     const socket = connect(Number(new URL(client.sandbox.url).port), '127.0.0.1');
     socket.end(`${method} ${path} HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n\r\n`);
     const [first] = (await once(socket, 'data')) as [Buffer];
@@ -56,18 +56,19 @@ describe('[B1] bad input is answered, and the server goes on', () => {
     expect(await (await request(`${CONFIGMAPS}/proto`)).text()).toContain('"data":{"__proto__":"kept"}');
   });
 
-  test('a body of 50 MiB is a 413, and is not taken in', async () => {
+  test('a body of 50 MiB gets a 413 and is not buffered', async () => {
     const body = `{"metadata":{"name":"big"},"data":{"a":"${'x'.repeat(50 * 1024 * 1024)}"}}`;
     const outcome = await request(CONFIGMAPS, { method: 'POST', headers: JSON_TYPE, body }).then(
       (response) => response.status,
-      // The connection may be closed before the client has sent, and so read, everything.
+      // The server may close the connection before the client has sent everything and reads the
+      // answer.
       () => 413,
     );
     expect(outcome).toBe(413);
     expect((await request(`${CONFIGMAPS}/big`)).status).toBe(404);
   });
 
-  test('clients that vanish in the middle of a body, of an answer or of a watch', async () => {
+  test('clients that disappear in the middle of a body, an answer or a watch', async () => {
     const port = Number(new URL(client.sandbox.url).port);
     for (const text of [
       `POST ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"met`,

@@ -1,11 +1,11 @@
-/** A sandbox for each test, and the little that it takes to talk to it without a client library. */
+/** A sandbox for each test, and a client for it without a library. */
 import { afterEach, beforeEach } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 export const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** As much of what the server answers as the tests look at. */
+/** The parts of an answer that tests read. */
 export interface Answer {
   readonly kind: string;
   readonly reason?: string;
@@ -28,7 +28,7 @@ export interface WatchEvent {
 export interface Client {
   /** The sandbox of the running test. */
   readonly sandbox: Sandbox;
-  /** Replaces it by one with other options. */
+  /** Replaces it with one with other options. */
   restart(options: Partial<SandboxOptions>): Promise<void>;
   request(path: string, init?: RequestInit): Promise<Response>;
   get(path: string): Promise<Answer>;
@@ -36,13 +36,13 @@ export interface Client {
   /** A watch of ConfigMaps, read line by line. */
   watch(query: string): Promise<{
     readonly events: readonly WatchEvent[];
-    /** Resolves when it is over, however. */
+    /** Resolves when it is over for any reason. */
     readonly done: Promise<void>;
     abort(): void;
   }>;
 }
 
-/** To be called once in a file, outside of all tests. */
+/** Call it once in a file, outside of all tests. */
 export function useSandbox(): Client {
   let sandbox: Sandbox;
   let uids = 0;
@@ -74,14 +74,14 @@ export function useSandbox(): Client {
       const stop = new AbortController();
       const response = await request(`${CONFIGMAPS}?watch=true&${query}`, { signal: stop.signal });
       const events: WatchEvent[] = [];
-      // An abort rejects the read; either way it is over.
+      // An abort rejects the read, which also ends the watch.
       const done = readLines(response, (line) => events.push(JSON.parse(line))).catch(() => undefined);
       return { events, done, abort: () => stop.abort() };
     },
   };
 }
 
-/** The resourceVersion of what is at `path`. */
+/** The resourceVersion of the object at `path`. */
 export async function versionOf(client: Client, path: string): Promise<string> {
   return (await client.get(path)).metadata.resourceVersion ?? '';
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/sandbox/objects/json.ts';
-import { DecodeError, decode } from '../../src/sandbox/schema/decode.ts';
+import { decode } from '../../src/sandbox/schema/decode.ts';
+import { DecodeError } from '../../src/sandbox/schema/decode-error.ts';
 import { configMapSchema, leaseSchema } from '../../src/sandbox/schema/object-schemas.ts';
 
 const configMap = (value: Json) => decode(configMapSchema, value);
 
 describe('[B1] decoding', () => {
-  test('fields come in the order of Go, map keys sorted, whatever the order that they were sent in', () => {
+  test('fields come in the order of Go and map keys sorted, in whatever order they were sent', () => {
     const sent =
       '{"data":{"b":"2","a":"1"},"metadata":{"labels":{"z":"1","y":"2"},"name":"n"},"kind":"ConfigMap"}';
     expect(JSON.stringify(configMap(JSON.parse(sent)).object)).toBe(
@@ -14,7 +15,7 @@ describe('[B1] decoding', () => {
     );
   });
 
-  test('what is empty is left out, but pointers and what has no omitempty', () => {
+  test('empty fields are dropped, except pointers and those without omitempty', () => {
     expect(
       configMap({ metadata: { labels: {}, finalizers: [] }, data: {}, immutable: false }).object,
     ).toEqual({
@@ -27,7 +28,7 @@ describe('[B1] decoding', () => {
     });
   });
 
-  test('null is absent, but an empty text as a value in a map', () => {
+  test('null is absent, but an empty string as a map value', () => {
     expect(configMap({ metadata: null, data: { a: null }, immutable: null }).object).toEqual({
       metadata: {},
       data: { a: '' },
@@ -39,7 +40,7 @@ describe('[B1] decoding', () => {
     expect(JSON.stringify(object)).toContain('{"__proto__":"x","constructor":"y"}');
   });
 
-  test('unknown fields are dropped and told, in the order of the document', () => {
+  test('unknown fields are dropped and reported in the order of the document', () => {
     const { object, strictErrors } = configMap({
       metadata: { name: 'n', foo: 1, ownerReferences: [{ x: 1 }] },
       dta: {},

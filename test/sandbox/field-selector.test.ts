@@ -6,8 +6,7 @@ const fields = {
   unselectable: (label: string) => `field label not supported: ${label}`,
 };
 const object: Readonly<Record<string, string>> = { 'metadata.name': 'a', 'metadata.namespace': 'x=y,z\\' };
-const matches = (selector: string) =>
-  parseFieldSelector(selector, fields).matches((field) => object[field] ?? '');
+const matches = (selector: string) => parseFieldSelector(selector, fields)((field) => object[field] ?? '');
 
 describe('[B1] field selectors', () => {
   test.each([

@@ -37,7 +37,7 @@ describe('[B1] the forms of names, keys and values', () => {
     expect(labelValueProblems('é'.repeat(32))).toContain('must be no more than 63 bytes');
   });
 
-  test('the words are those of the real server', () => {
+  test('messages are those of the real server', () => {
     expect(configMapKeyProblems('a b')).toEqual([
       "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
     ]);

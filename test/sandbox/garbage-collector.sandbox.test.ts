@@ -6,7 +6,7 @@ const client = useSandbox();
 const { request, create } = client;
 
 describe('[B1] garbage collection', () => {
-  test('chains of owners go one after the other; a second owner keeps what the first loses', async () => {
+  test('chains of owners are deleted one after the other; a second owner keeps a dependent', async () => {
     const uidOf = async (name: string) => (await client.get(`${CONFIGMAPS}/${name}`)).metadata.uid;
     const owned = async (name: string, ...owners: readonly string[]) => {
       const ownerReferences = await Promise.all(
@@ -39,7 +39,7 @@ describe('[B1] garbage collection', () => {
     await waitFor(async () => (await request(`${CONFIGMAPS}/left`)).status === 404);
   });
 
-  test('an owner of a custom kind is taken to be there', async () => {
+  test('an owner of a custom kind counts as present', async () => {
     const ownerReferences = [{ apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'u' }];
     await create('kept', { metadata: { name: 'kept', ownerReferences } });
     const gone = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'd', uid: 'u' }];

@@ -59,7 +59,7 @@ describe('[B1] managedFields', () => {
   const metadata = { name: 'c', labels: { app: 'x' }, finalizers: ['a/b'] };
   const created = updated(undefined, { metadata, data: { a: '1', b: '1' } }, 'maker');
 
-  test('who creates owns what it gave, and the maps and lists with it', () => {
+  test('the creator owns the fields it gave, and their maps and lists', () => {
     expect(fieldsOf(created)).toEqual({
       'maker/Update': {
         'f:data': { '.': {}, 'f:a': {}, 'f:b': {} },
@@ -71,7 +71,7 @@ describe('[B1] managedFields', () => {
     });
   });
 
-  test('who changes a field owns it from then on; what is untouched stays with its owner, time included', () => {
+  test('the last to change a field owns it; other fields keep owner and time', () => {
     const changed = updated(created, { metadata, data: { a: '2', b: '1', c: '1' } }, 'editor', LATER);
     expect(fieldsOf(changed)).toMatchObject({
       'maker/Update': { 'f:data': { '.': {}, 'f:b': {} } },
@@ -83,7 +83,7 @@ describe('[B1] managedFields', () => {
     ]);
   });
 
-  test('an update that changes nothing changes no entry, whoever makes it', () => {
+  test('an update without a change changes no entry', () => {
     const same = updated(created, { metadata, data: { a: '1', b: '1' } }, 'editor', LATER);
     expect(same.metadata.managedFields).toEqual(created.metadata.managedFields);
     const own = updated(created, { metadata, data: { a: '1', b: '1' } }, 'maker', LATER);
@@ -129,7 +129,7 @@ describe('[B1] server-side apply', () => {
     });
   });
 
-  test('what is no longer applied goes, unless somebody else owns it', () => {
+  test('a field that is no longer applied is removed, unless another manager owns it', () => {
     const shared = applied(one, { data: { b: '1' } }, 'two');
     expect(applied(shared, { data: {} }, 'one')).toMatchObject({ data: { b: '1' } });
     expect(applied(one, { data: { a: '1' } }, 'one')).toMatchObject({ data: { a: '1' } });

@@ -42,7 +42,7 @@ describe('[B1] the object store', () => {
     expect(collection.list('a').map(({ metadata }) => metadata.name)).toEqual(['x', 'y']);
   });
 
-  test('any remembered version can be listed again, whatever has been written since', () => {
+  test('any remembered version can be listed after any later writes', () => {
     const write = fc.record({
       namespace: fc.constantFrom('a', 'b'),
       name: fc.constantFrom('x', 'y', 'z'),
@@ -69,7 +69,7 @@ describe('[B1] the object store', () => {
     );
   });
 
-  test('what is forgotten cannot be listed, and a watch cannot start there', () => {
+  test('a forgotten version cannot be listed or watched from', () => {
     const store = new ObjectStore({ historyLimit: 3 });
     const collection = store.collection('c');
     const before = store.revision;
@@ -83,7 +83,7 @@ describe('[B1] the object store', () => {
     expect(collection.listAt(store.revision)).toHaveLength(20);
   });
 
-  test('a position in the log stays valid across a compaction when there was nothing after it', () => {
+  test('a position at the end of the log stays valid across a compaction', () => {
     const store = new ObjectStore({ historyLimit: 10 });
     const { log } = store.collection('c');
     store.collection('c').put(object('n', 'x'));

@@ -78,7 +78,7 @@ describe('[B1] JSON patch', () => {
     expect(codeOf(() => jsonPatch(document, patch))).toBe(code);
   });
 
-  test('whatever is sent, it is carried out or refused with a status', () => {
+  test('every patch is applied or refused with a Status', () => {
     const text = fc.constantFrom(
       'add',
       'remove',
@@ -167,7 +167,7 @@ describe('[B1] strategic merge patch', () => {
     });
   });
 
-  test('an item without its key and an unknown directive are what the real server makes of them: a 500', () => {
+  test('an item without its key and an unknown directive get a 500, as on the real server', () => {
     expect(codeOf(() => patched({ metadata: { ownerReferences: [{ name: 'x' }] } }))).toBe(500);
     expect(codeOf(() => patched({ data: { $patch: 'frobnicate' } }))).toBe(500);
   });

@@ -13,7 +13,7 @@ const CONFIG_MAP = Buffer.from(
 );
 
 describe('[B1] bodies in protobuf', () => {
-  test('what kubectl sends is understood', () => {
+  test('decodes what kubectl sends', () => {
     expect(fromProtobuf(configMapSchema, CONFIG_MAP)).toMatchObject({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -42,7 +42,7 @@ describe('[B1] bodies in protobuf', () => {
     });
   });
 
-  test('whatever else is sent is refused with a 400 or read as something', () => {
+  test('any other bytes are refused with a 400 or decoded', () => {
     for (const bytes of [
       Buffer.from('{}'),
       CONFIG_MAP.subarray(0, 20),

@@ -1,8 +1,8 @@
-/** What only the sandbox has: its counts, compaction, outage and stop. */
+/** What only the sandbox has: its counts, compaction, outage, stop and served kinds. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { createSandbox, servedKinds } from '../../src/sandbox/sandbox.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Answer, CONFIGMAPS, JSON_TYPE, useSandbox, versionOf } from './client.ts';
 
@@ -48,7 +48,7 @@ describe('[B1] the sandbox itself', () => {
     expect(taken.status).toBe(201);
   });
 
-  test('a port that is taken is told as that', async () => {
+  test('a port that is in use is reported as such', async () => {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -68,13 +68,23 @@ describe('[B1] the sandbox itself', () => {
     await expect(request('/healthz')).rejects.toThrow();
   });
 
+  test('servedKinds lists the kinds that discovery lists', async () => {
+    const listed: string[] = [];
+    for (const path of ['/api/v1', '/apis/coordination.k8s.io/v1', '/apis/events.k8s.io/v1']) {
+      const { resources } = (await (await request(path)).json()) as { resources: { kind: string }[] };
+      listed.push(...resources.map(({ kind }) => kind));
+    }
+    expect(servedKinds()).toEqual(['ConfigMap', 'Event', 'Lease', 'Namespace']);
+    expect(servedKinds()).toEqual([...new Set(listed)].sort());
+  });
+
   test('the kubeconfig names the url and the context sandbox', () => {
     expect(client.sandbox.kubeconfig()).toContain(`server: ${client.sandbox.url}\n`);
     expect(client.sandbox.kubeconfig()).toContain('current-context: sandbox\n');
     expect(client.sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  test('what changes nothing is no write: no version, no event', async () => {
+  test('a write that changes nothing makes no version and no event', async () => {
     await create('same', { data: { a: '1' } });
     const before = await versionOf(client, `${CONFIGMAPS}/same`);
     const seen = await client.watch(`resourceVersion=${before}`);

@@ -23,7 +23,7 @@ describe('[B1] watches', () => {
     seen.abort();
   });
 
-  test('bookmarks come at the interval, with the version that all has been told up to', async () => {
+  test('bookmarks come at the interval, with the version up to which all events were sent', async () => {
     await client.restart({ bookmarkIntervalMs: 20 });
     const seen = await client.watch('allowWatchBookmarks=true&labelSelector=nobody');
     await create('elsewhere');
@@ -33,7 +33,7 @@ describe('[B1] watches', () => {
     seen.abort();
   });
 
-  test('[W6] a watch from a version that is yet to come tells nothing before it, not even bookmarks', async () => {
+  test('[W6] a watch from a future version sends nothing before it, not even bookmarks', async () => {
     await client.restart({ bookmarkIntervalMs: 5 });
     const future = Number(await versionOf(client, CONFIGMAPS)) + 2;
     const seen = await client.watch(`resourceVersion=${future}&allowWatchBookmarks=true`);
@@ -53,7 +53,7 @@ describe('[B1] watches', () => {
     expect(seen.events).toEqual([]);
   });
 
-  test('after compact, older versions and continue tokens are 410, and a watch that is up to date goes on', async () => {
+  test('after compact, older versions and tokens get a 410, and a current watch continues', async () => {
     for (const name of ['a', 'b', 'c']) await create(name);
     const first = await client.get(`${CONFIGMAPS}?limit=1`);
     const current = await client.watch(`resourceVersion=${first.metadata.resourceVersion}`);
@@ -71,7 +71,7 @@ describe('[B1] watches', () => {
     current.abort();
   });
 
-  test('a client that does not read is told that it fell behind, once it reads again', async () => {
+  test('a client that stops reading learns that it fell behind when it reads again', async () => {
     await client.restart({ historyLimit: 5 });
     const stop = new AbortController();
     const response = await request(

@@ -1,8 +1,8 @@
 /**
- * Owner references at work: an object whose owners are all gone, or never were, is deleted; an owner that waits
- * in foreground or orphaning deletion is let go when its dependents are dealt with. As
- * k8s.io/kubernetes pkg/controller/garbagecollector. An owner of a built-in kind that is not served here is
- * absent; one of a custom kind counts as alive, as it does there while the kind is unknown.
+ * Deletes an object when all its owners are gone or never existed, and completes foreground and
+ * orphaning deletions (k8s.io/kubernetes pkg/controller/garbagecollector). An owner of a built-in
+ * kind that the sandbox does not serve is absent. One of a custom kind counts as alive, as it does
+ * there while the kind is unknown.
  */
 
 import type { Kind } from '../kinds/kinds.ts';
@@ -11,10 +11,10 @@ import { equal, type Json } from '../objects/json.ts';
 import { type KubeObject, type OwnerReference, withMeta } from '../objects/kube-object.ts';
 import { StatusError } from '../objects/status.ts';
 import { followChanges } from '../storage/change-feed.ts';
+import type { Propagation } from '../storage/deletion.ts';
 import type { Change } from '../storage/event-log.ts';
 import { keyOf, keyOfObject } from '../storage/object-store.ts';
 import type { Registry } from '../storage/registry.ts';
-import type { Propagation } from '../verbs/delete-options.ts';
 import type { InternalWriter } from './internal-writer.ts';
 import { TaskQueue } from './task-queue.ts';
 
@@ -24,7 +24,7 @@ export class GarbageCollector {
   readonly #registry: Registry;
   readonly #writer: InternalWriter;
   readonly #queue = new TaskQueue((task) => this.#process(task));
-  /** By owner's uid: `collection key` of what names it as an owner. */
+  /** By the owner's uid: `collection key` of each dependent. */
   readonly #dependents = new Map<string, Set<string>>();
   readonly #unsubscribe: (() => void)[] = [];
 
@@ -57,7 +57,7 @@ export class GarbageCollector {
       if (deleting) this.#enqueueDependents(current);
     } else {
       this.#enqueueDependents(object);
-      // It may be the dependent that its owner waits for.
+      // Its owner may be waiting for this dependent.
       for (const owner of ownersOf(object)) this.#enqueueOwner(owner, object);
     }
   }
@@ -95,7 +95,7 @@ export class GarbageCollector {
       if (object.metadata.deletionTimestamp) this.#release(kind, object);
       else this.#collect(kind, object);
     } catch (error) {
-      // Refused (an immutable namespace, say): the next change of it or of its owners tries again.
+      // Refused (`default` cannot be deleted). The next change of the object or its owners retries.
       if (!(error instanceof StatusError)) throw error;
     }
   }
@@ -107,7 +107,7 @@ export class GarbageCollector {
     return object && { kind, object };
   }
 
-  /** Deletes `object` when no owner is left, else drops the references to those that are gone. */
+  /** Deletes `object` when no owner is left, else removes the references to missing owners. */
   #collect(kind: Kind, object: KubeObject): void {
     const owners = object.metadata.ownerReferences ?? [];
     if (owners.length === 0) return;
@@ -130,7 +130,7 @@ export class GarbageCollector {
     return deletionTimestamp && finalizers.includes('foregroundDeletion') ? 'waiting' : 'alive';
   }
 
-  /** Takes our finalizers off an owner in deletion once its dependents are orphaned or gone. */
+  /** Removes the finalizer from a deleted owner once its dependents are orphaned or gone. */
   #release(kind: Kind, owner: KubeObject): void {
     const finalizers = owner.metadata.finalizers ?? [];
     const dependents = [...(this.#dependents.get(owner.metadata.uid ?? '') ?? [])].flatMap(
@@ -177,7 +177,7 @@ const ownersOf = (object: KubeObject | undefined): readonly OwnerReference[] =>
 const ownersChanged = (previous: KubeObject | undefined, current: KubeObject): boolean =>
   !equal(ownersOf(current) as unknown as Json, ownersOf(previous) as unknown as Json);
 
-/** A dependent goes the way that its own finalizers ask for, else as its owner does. */
+/** The policy of the dependent's own finalizers, else that of its owner. */
 function policyFor(object: KubeObject, ownerWaits: boolean): Propagation {
   const finalizers = object.metadata.finalizers ?? [];
   if (finalizers.includes('orphan')) return 'Orphan';

@@ -1,14 +1,14 @@
-import { decodeAs } from '../http/request-body.ts';
+import { decodeAs } from '../kinds/decode-as.ts';
 import type { Kind, Subresource } from '../kinds/kinds.ts';
 import { type KubeObject, toJson } from '../objects/kube-object.ts';
+import { owned } from '../patch/ownership.ts';
 import { timeOf } from '../schema/scalars.ts';
 import type { Registry } from '../storage/registry.ts';
-import { owned } from '../verbs/patching.ts';
 
-/** The controllers that run beside a real API server; their writes are told apart by this field manager. */
+/** Field manager of the controllers' writes, as on a real server. */
 const FIELD_MANAGER = 'kube-controller-manager';
 
-/** Writes of the controllers inside the sandbox, which the request counts do not show. */
+/** Writes of the sandbox's own controllers. They do not appear in the request counts. */
 export class InternalWriter {
   readonly #registry: Registry;
   readonly #now: () => Date;
@@ -23,7 +23,7 @@ export class InternalWriter {
     return timeOf(this.#now());
   }
 
-  /** Changes `object`, which is in stored form; does nothing when nothing changes. */
+  /** Changes `object`, which is in stored form. Does nothing when nothing changes. */
   update(
     kind: Kind,
     object: KubeObject,
@@ -31,13 +31,7 @@ export class InternalWriter {
     change: (live: KubeObject) => KubeObject,
   ): void {
     const { namespace, name } = object.metadata;
-    const options = {
-      dryRun: false,
-      fieldManager: FIELD_MANAGER,
-      fieldValidation: 'Ignore',
-      force: false,
-    } as const;
-    const writer = { kind, subresource, options, now: this.timestamp() };
+    const writer = { kind, subresource, fieldManager: FIELD_MANAGER, now: this.timestamp() };
     this.#registry.update({
       target: { kind, namespace, name },
       subresource,

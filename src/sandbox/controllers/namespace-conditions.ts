@@ -1,8 +1,11 @@
-/** What a namespace says of its own deletion: k8s.io/kubernetes pkg/controller/namespace/deletion/status_condition_utils.go. */
+/**
+ * The conditions of a namespace that is being deleted (k8s.io/kubernetes
+ * pkg/controller/namespace/deletion/status_condition_utils.go).
+ */
 import { byCodeUnit, isObject, type Json, type JsonObject } from '../objects/json.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
 
-/** What is still in a namespace after everything in it has been told to go. */
+/** The objects of one kind that remain after everything in the namespace was deleted. */
 export interface Remains {
   readonly resource: string;
   readonly group: string;
@@ -38,7 +41,7 @@ function finalizerState(remains: readonly Remains[]): State {
   return { status: 'True', reason: 'SomeFinalizersRemain', message };
 }
 
-/** The conditions of a namespace in deletion. `old` are the present ones; what did not turn keeps its time. */
+/** `old` are the present conditions; one whose status stays the same keeps its time. */
 export function deletionConditions(
   remains: readonly Remains[],
   old: readonly Json[],

@@ -1,4 +1,7 @@
-/** Empties a namespace that is being deleted, then lets it go: k8s.io/kubernetes pkg/controller/namespace. */
+/**
+ * Empties a namespace that is being deleted, then removes its finalizer (k8s.io/kubernetes
+ * pkg/controller/namespace).
+ */
 
 import {
   KUBERNETES_FINALIZER,
@@ -28,7 +31,7 @@ export class NamespaceDeletion {
     this.#writer = writer;
   }
 
-  /** Serves namespaces that hold objects of `kinds`, until `stop`. */
+  /** Handles namespaces with objects of `kinds` until `stop`. */
   start(kinds: readonly Kind[]): void {
     this.#kinds = kinds.filter((kind) => kind.namespaced);
     const namespaces = this.#registry.collection(namespaceKind);
@@ -41,7 +44,7 @@ export class NamespaceDeletion {
       const { log } = this.#registry.collection(kind);
       this.#unsubscribe.push(
         followChanges(log, ({ previous, current }) => {
-          // What held out by a finalizer may have been the last.
+          // This may have been the last object, which waited for a finalizer.
           if (!current && previous?.metadata.namespace) this.#queue.add(previous.metadata.namespace);
         }),
       );

@@ -1,6 +1,6 @@
 /**
- * Keys to be worked on, each at most once at a time and in a later turn of the event loop, as a controller would
- * be later than the write that it saw. Work is synchronous.
+ * Keys to work on, each once and in a later turn of the event loop, since a real controller also
+ * lags behind the write that it reacts to. The work is synchronous.
  */
 export class TaskQueue {
   readonly #work: (key: string) => void;

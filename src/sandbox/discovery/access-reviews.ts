@@ -1,11 +1,11 @@
-/** SelfSubjectAccessReview and its kin: everybody may do everything here, and is called so. */
+/** SelfSubjectAccessReview and its relatives. Everybody may do everything. */
 
 import { invalid, invalidObject } from '../kinds/field-errors.ts';
 import { type Json, type JsonObject, objectAt } from '../objects/json.ts';
 import { decode } from '../schema/decode.ts';
 import { accessReviewSchema, rulesReviewSchema, selfReviewSchema } from '../schema/review-schemas.ts';
 import type { StructSchema } from '../schema/schema.ts';
-import { reviewResources } from './discovery.ts';
+import { reviewResources } from './served-resources.ts';
 
 const USER = { username: 'sandbox', groups: ['system:masters', 'system:authenticated'] };
 
@@ -20,7 +20,7 @@ export interface Review {
   answer(body: Json, now: string): JsonObject;
 }
 
-/** The review that is posted to `path`; undefined when the path is not one of a review. */
+/** The review that clients post to `path`; undefined for any other path. */
 export function reviewAt(path: readonly string[]): Review | undefined {
   const [root, group, version, name, ...rest] = path;
   if (root !== 'apis' || version !== 'v1' || rest.length > 0) return undefined;

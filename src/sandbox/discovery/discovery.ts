@@ -1,9 +1,8 @@
-/** What the server says it serves: /version, /api, /apis, in the old form and the aggregated one (KEP-3352). */
+/** Discovery: /version, /api and /apis, in the old and the aggregated form (KEP-3352). */
 import { createHash } from 'node:crypto';
-import { parseAccept } from '../http/media-type.ts';
-import { apiVersionOf, type Kind } from '../kinds/kinds.ts';
-import { kinds } from '../kinds/resources.ts';
+import { apiVersionOf } from '../kinds/kinds.ts';
 import type { Json } from '../objects/json.ts';
+import { groups, type ServedResource, servedIn } from './served-resources.ts';
 
 /** The Kubernetes version that the sandbox imitates. */
 const KUBERNETES_VERSION = { major: '1', minor: '36', gitVersion: 'v1.36.3+sandbox' } as const;
@@ -18,88 +17,8 @@ export const versionInfo: Json = {
   platform: 'node',
 };
 
-interface ServedResource {
-  readonly name: string;
-  readonly singularName: string;
-  readonly namespaced: boolean;
-  readonly kind: string;
-  readonly group: string;
-  readonly version: string;
-  readonly verbs: readonly string[];
-  readonly shortNames?: readonly string[];
-  /** Of a subresource: its resource. */
-  readonly parent?: string;
-  /** Group that it is stored in. */
-  readonly internalGroup: string;
-}
-
-const OBJECT_VERBS = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
-
-const verbsOf = (kind: Kind): readonly string[] =>
-  kind.namespaced ? [...OBJECT_VERBS, 'deletecollection'].sort() : OBJECT_VERBS;
-
-function resourcesOf(kind: Kind): readonly ServedResource[] {
-  const { group, version, namespaced, resource } = kind;
-  const main: ServedResource = {
-    name: resource,
-    singularName: kind.singular,
-    namespaced,
-    kind: kind.kind,
-    group,
-    version,
-    internalGroup: kind.internalGroup,
-    verbs: verbsOf(kind),
-    ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
-  };
-  const subresources = kind.subresources.map((name) => ({
-    name: `${resource}/${name}`,
-    singularName: '',
-    namespaced,
-    kind: kind.kind,
-    group,
-    version,
-    verbs: name === 'finalize' ? ['update'] : ['get', 'patch', 'update'],
-    parent: resource,
-    internalGroup: kind.internalGroup,
-  }));
-  return [main, ...subresources];
-}
-
-/** Questions about permissions and identity: created, never stored. */
-export const reviewResources = [
-  { group: 'authorization.k8s.io', kind: 'SelfSubjectAccessReview', name: 'selfsubjectaccessreviews' },
-  { group: 'authorization.k8s.io', kind: 'SelfSubjectRulesReview', name: 'selfsubjectrulesreviews' },
-  { group: 'authentication.k8s.io', kind: 'SelfSubjectReview', name: 'selfsubjectreviews' },
-] as const;
-
-const served: readonly ServedResource[] = [
-  ...kinds.flatMap(resourcesOf),
-  ...reviewResources.map(({ group, kind, name }) => ({
-    name,
-    singularName: kind.toLowerCase(),
-    namespaced: false,
-    kind,
-    group,
-    version: 'v1',
-    internalGroup: group,
-    verbs: ['create'],
-  })),
-];
-
-/** Groups in order, the core group ('') first. */
-export const groups: readonly string[] = [...new Set(served.map((resource) => resource.group))].sort();
-
-const servedIn = (group: string): readonly ServedResource[] =>
-  served.filter((resource) => resource.group === group).sort((a, b) => (a.name < b.name ? -1 : 1));
-
-const isAggregated = (accept: string | undefined): string | undefined => {
-  const clause = parseAccept(accept ?? '').find(
-    ({ parameters }) =>
-      parameters.get('as') === 'APIGroupDiscoveryList' && parameters.get('g') === 'apidiscovery.k8s.io',
-  );
-  const version = clause?.parameters.get('v');
-  return version === 'v2' || version === 'v2beta1' ? version : undefined;
-};
+/** Version of the aggregated form (KEP-3352). */
+export type AggregatedVersion = 'v2' | 'v2beta1';
 
 export interface DiscoveryAnswer {
   readonly contentType: string;
@@ -108,23 +27,25 @@ export interface DiscoveryAnswer {
 
 const plain = (body: Json): DiscoveryAnswer => ({ contentType: 'application/json', body });
 
-/** The answer to a discovery path; undefined for a path that is none. `host` is where the client reached us. */
+/**
+ * The answer to a discovery path; undefined for any other path. `host` is the server's host:port.
+ */
 export function discover(
   path: readonly string[],
-  accept: string | undefined,
+  form: AggregatedVersion | undefined,
   host: string,
 ): DiscoveryAnswer | undefined {
   const [root, group, version, ...rest] = path;
   if (rest.length > 0) return undefined;
   if (root === 'api') {
-    if (group === undefined) return aggregated(accept, ['']) ?? plain(coreVersions(host));
+    if (group === undefined) return aggregated(form, ['']) ?? plain(coreVersions(host));
     return group === 'v1' && version === undefined ? plain(resourceList('', 'v1')) : undefined;
   }
   if (root !== 'apis') return undefined;
   const named = groups.filter((name) => name !== '');
   if (group === undefined) {
     return (
-      aggregated(accept, named) ??
+      aggregated(form, named) ??
       plain({ kind: 'APIGroupList', apiVersion: 'v1', groups: named.map((name) => groupInfo(name)) })
     );
   }
@@ -164,8 +85,10 @@ function resourceList(group: string, version: string): Json {
 const storageVersionHash = (group: string, version: string, kind: string): string =>
   createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 
-function aggregated(accept: string | undefined, names: readonly string[]): DiscoveryAnswer | undefined {
-  const version = isAggregated(accept);
+function aggregated(
+  version: AggregatedVersion | undefined,
+  names: readonly string[],
+): DiscoveryAnswer | undefined {
   if (version === undefined) return undefined;
   const items = names.map((name) => ({
     metadata: name === '' ? {} : { name },

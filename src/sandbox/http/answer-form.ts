@@ -4,7 +4,9 @@ import { badRequest } from '../objects/status.ts';
 import type { Exchange } from './http-exchange.ts';
 import type { Form, IncludeObject } from './render.ts';
 
-/** In which form the client wants objects of `kind`. Throws 406 and 400 for what it cannot have. */
+/**
+ * The form in which the client wants objects of `kind`. Throws 406 or 400 for an unsupported one.
+ */
 export function formOf(exchange: Exchange, kind: Kind): Form {
   const { view } = exchange.accepted();
   return { kind, view, includeObject: view === 'table' ? includeObjectOf(exchange.query) : 'Metadata' };

@@ -5,7 +5,7 @@ import { badRequest, internalError, StatusError, tooLarge } from '../objects/sta
 import type { WatchStream } from '../verbs/watch.ts';
 import { type Accepted, negotiate } from './media-type.ts';
 
-/** As the real server's `--max-request-body-bytes` (3 MiB). */
+/** Maximum size (bytes) of a request body, as on a real server. */
 const BODY_LIMIT = 3 * 1024 * 1024;
 
 export class Exchange {
@@ -29,7 +29,9 @@ export class Exchange {
     this.userAgent = request.headers['user-agent'] ?? '';
   }
 
-  /** Decoded path segments: `/api/v1` is `['api', 'v1']`. Throws 400 for a path that cannot be decoded. */
+  /**
+   * Decoded path segments: `/api/v1` is `['api', 'v1']`. Throws 400 for invalid percent-encoding.
+   */
   get path(): readonly string[] {
     this.#path ??= segmentsOf(this.#rawPath);
     return this.#path;
@@ -47,7 +49,7 @@ export class Exchange {
     return negotiate(this.accept);
   }
 
-  /** The whole body; 413 beyond the limit. */
+  /** The whole body. Throws 413 beyond the limit. */
   async body(): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -67,7 +69,7 @@ export class Exchange {
     this.#warnings.push(...warnings);
   }
 
-  /** Answers with JSON text, turned into YAML when the client asked for that. */
+  /** Answers with JSON text, converted to YAML when the client asks for YAML. */
   answer(code: number, json: string): void {
     if (acceptsYaml(this.accept)) this.#end(code, 'application/yaml', dump(JSON.parse(json), YAML_FORM));
     else this.#end(code, 'application/json', `${json}\n`);
@@ -82,7 +84,11 @@ export class Exchange {
     this.#end(200, contentType, `${json}\n`);
   }
 
-  /** Answers what was thrown. Once the answer has begun, all that is left is to break it off. */
+  answerBytes(contentType: string, body: Buffer): void {
+    this.#end(200, contentType, body);
+  }
+
+  /** Answers with the thrown Status. Closes the connection if the answer has already begun. */
   fail(error: unknown): void {
     if (this.#response.headersSent || this.#response.destroyed) {
       this.#response.destroy();
@@ -94,7 +100,10 @@ export class Exchange {
     this.#end(status.code ?? 500, 'application/json', `${JSON.stringify(status)}\n`);
   }
 
-  /** Begins a streamed answer, which ends after `timeoutMs`, when the client goes or when `stop` aborts. */
+  /**
+   * Begins a streamed answer. Its signal aborts after `timeoutMs`, when the client leaves or with
+   * `stop`.
+   */
   stream(timeoutMs: number, stop: AbortSignal): WatchStream {
     const response = this.#response;
     this.#writeHead(200, 'application/json');
@@ -128,8 +137,8 @@ export class Exchange {
     });
   }
 
-  #end(code: number, contentType: string, text: string): void {
-    const body = Buffer.from(text);
+  #end(code: number, contentType: string, content: string | Buffer): void {
+    const body = Buffer.from(content);
     this.#response.setHeader('Content-Length', body.length);
     this.#writeHead(code, contentType);
     this.#response.end(body);

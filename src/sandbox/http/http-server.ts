@@ -4,12 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Exchange } from './http-exchange.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** Longer than clients keep an idle connection, so that they and not we close it (no reset on reuse). */
+/**
+ * Time (ms) that an idle connection stays open. Clients close theirs sooner, so none is reset on
+ * reuse.
+ */
 const KEEP_ALIVE_MS = 180_000;
 
 const GRACE_MS = 1000;
 
-/** The listening socket. Whatever a handler throws becomes an answer; nothing takes the process down. */
+/**
+ * The listening socket. It answers with whatever a handler throws, so no request ends the process.
+ */
 export class HttpServer {
   readonly #server: Server;
   readonly #underWay = new Set<Promise<void>>();
@@ -25,7 +30,7 @@ export class HttpServer {
     this.#server.requestTimeout = 0;
   }
 
-  /** `127.0.0.1:PORT`; stays the same after a stop. */
+  /** `127.0.0.1:PORT`. It stays the same after `stop`. */
   get host(): string {
     if (this.#port === undefined) throw new Error('the sandbox has no address before it has started');
     return `${LOOPBACK}:${this.#port}`;
@@ -43,7 +48,7 @@ export class HttpServer {
     });
   }
 
-  /** Answers that are under way get a second to end. */
+  /** Waits up to a second for answers in progress. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -75,7 +80,7 @@ async function answer(
   response: ServerResponse,
   handle: (exchange: Exchange) => Promise<void>,
 ): Promise<void> {
-  // A client that goes away mid-request is its own affair.
+  // A client that leaves in the middle of a request is not an error.
   request.on('error', () => response.destroy());
   response.on('error', () => response.destroy());
   const exchange = new Exchange(request, response);

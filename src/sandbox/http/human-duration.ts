@@ -2,11 +2,11 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** `major` of one unit and the rest in the next, which is left out when it is 0: `3m`, `3m20s`. */
+/** `3m20s`, or `3m` when `minor` is 0. */
 const pair = (major: number, unit: string, minor: number, minorUnit: string): string =>
   minor === 0 ? `${major}${unit}` : `${major}${unit}${minor}${minorUnit}`;
 
-/** An age as kubectl prints it: k8s.io/apimachinery pkg/util/duration HumanDuration. */
+/** An age as kubectl prints it (k8s.io/apimachinery pkg/util/duration HumanDuration). */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / SECOND);
   if (seconds < -1) return '<invalid>';

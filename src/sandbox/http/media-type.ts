@@ -1,4 +1,5 @@
-/** Content negotiation: which form of an answer the client takes. */
+/** Content negotiation: which form of an answer the client accepts. */
+import type { AggregatedVersion } from '../discovery/discovery.ts';
 import { StatusError } from '../objects/status.ts';
 
 export type View = 'object' | 'metadata' | 'metadataList' | 'table';
@@ -20,7 +21,10 @@ const TRANSFORMS = new Map<string, View>([
   ['PartialObjectMetadataList', 'metadataList'],
 ]);
 
-/** The first clause of `accept` (by quality, then order) that can be served. Throws 406 when none can. */
+/**
+ * The first clause of `accept` (by quality, then order) that the server can answer. Throws 406 if
+ * none.
+ */
 export function negotiate(accept: string | undefined): Accepted {
   if (accept === undefined || accept.trim() === '') return { format: 'json', view: 'object' };
   const clauses = parseAccept(accept).sort((a, b) => b.quality - a.quality);
@@ -34,7 +38,7 @@ export function negotiate(accept: string | undefined): Accepted {
 
 const SERVED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
-/** The real server refuses in one place what it cannot write at all, in another what it cannot transform. */
+/** The real server words an unknown media type and an unknown view of a known one differently. */
 function notAcceptable(clauses: readonly Clause[]): StatusError {
   if (clauses.some(({ type }) => SERVED.includes(type) || type.includes('*'))) {
     const message = `only the following media types are accepted: ${SERVED.join(', ')}`;
@@ -45,7 +49,7 @@ function notAcceptable(clauses: readonly Clause[]): StatusError {
   return new StatusError(406, 'NotAcceptable', message, {});
 }
 
-export function parseAccept(accept: string): Clause[] {
+function parseAccept(accept: string): Clause[] {
   return accept.split(',').map((text) => {
     const [type = '', ...rest] = text.split(';').map((part) => part.trim());
     const parameters = new Map(
@@ -68,6 +72,16 @@ function viewOf(parameters: ReadonlyMap<string, string>): View | undefined {
   if (as === undefined) return 'object';
   const served = parameters.get('g') === 'meta.k8s.io' && parameters.get('v') === 'v1';
   return served ? TRANSFORMS.get(as) : undefined;
+}
+
+/** The version of aggregated discovery that the client accepts, if any. */
+export function aggregatedDiscovery(accept: string | undefined): AggregatedVersion | undefined {
+  const clause = parseAccept(accept ?? '').find(
+    ({ parameters }) =>
+      parameters.get('as') === 'APIGroupDiscoveryList' && parameters.get('g') === 'apidiscovery.k8s.io',
+  );
+  const version = clause?.parameters.get('v');
+  return version === 'v2' || version === 'v2beta1' ? version : undefined;
 }
 
 /** The bare media type of a Content-Type header. */

@@ -1,19 +1,19 @@
 /**
- * Objects in Kubernetes' protobuf encoding, turned into JSON: since 1.32 kubectl's typed commands (`create
- * configmap`, `auth can-i`) send it. Only decoding: answers are JSON, which those clients accept too.
- * Encoding: k8s.io/apimachinery pkg/runtime/serializer/protobuf; field numbers are in the schemas.
+ * Decodes Kubernetes' protobuf encoding to JSON. kubectl's typed commands (`create configmap`,
+ * `auth can-i`) send it since 1.32, and accept answers in JSON. Encoding: k8s.io/apimachinery
+ * pkg/runtime/serializer/protobuf; field numbers are in the schemas.
  */
 import { type Json, type JsonObject, objectOf } from '../objects/json.ts';
 import { badRequest } from '../objects/status.ts';
 import type { ScalarSchema, Schema, StructSchema } from '../schema/schema.ts';
 
-/** Every body begins with these bytes, then a `runtime.Unknown`. */
+/** First bytes of every body; a `runtime.Unknown` follows. */
 const MAGIC = Buffer.from('k8s\0');
 
 /** A value on the wire: a number, or the bytes of anything else. */
 type Wire = bigint | Buffer;
 
-/** The object in `body`, with the kind and apiVersion that its envelope names. */
+/** The object in `body`, with kind and apiVersion from its envelope. */
 export function fromProtobuf(schema: StructSchema, body: Buffer): JsonObject {
   if (!body.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw badRequest('provided data does not appear to be a protobuf message, expected prefix 6b 38 73 00');
@@ -89,7 +89,10 @@ function readStruct(schema: StructSchema, message: Buffer): JsonObject {
   );
 }
 
-/** `values` are all occurrences of the field: of a list its items, of a map its entries, else the last counts. */
+/**
+ * `values` are all occurrences of the field: the items of a list, the entries of a map; else the
+ * last one counts.
+ */
 function readValue(schema: Schema, values: readonly Wire[]): Json {
   switch (schema.type) {
     case 'list':

@@ -1,20 +1,19 @@
-/** Objects as answers: JSON text in the version and view that was asked for, made once for each version of an object. */
+/**
+ * Renders objects as JSON text in the requested version and view, once for each version of an
+ * object.
+ */
 
+import { emptyObject } from '../kinds/decode-as.ts';
 import { apiVersionOf, internalTypeOf, type Kind } from '../kinds/kinds.ts';
 import type { JsonObject } from '../objects/json.ts';
 import { type KubeObject, toJson } from '../objects/kube-object.ts';
 import { StatusError } from '../objects/status.ts';
-import { decode } from '../schema/decode.ts';
+import type { ListMeta } from '../verbs/reads.ts';
+import type { WatchLines } from '../verbs/watch.ts';
 import { humanDuration } from './human-duration.ts';
 import type { View } from './media-type.ts';
 
-export interface ListMeta {
-  readonly resourceVersion: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-}
-
-/** What a table's rows carry beside their cells. */
+/** What the rows of a table contain besides their cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 export interface Form {
@@ -27,7 +26,7 @@ const META_API = 'meta.k8s.io/v1';
 
 export class Renderer {
   readonly #now: () => Date;
-  /** By kind, for each stored object: its members as text, without kind and apiVersion. */
+  /** By kind: the members of each stored object as text, without kind and apiVersion. */
   readonly #bodies = new Map<Kind, WeakMap<KubeObject, string>>();
   readonly #metadata = new WeakMap<KubeObject, string>();
 
@@ -74,7 +73,7 @@ export class Renderer {
     }
   }
 
-  /** One object within a watch; a table has its columns only in the first event. */
+  /** One object of a watch. A table has its columns only in the first event. */
   watched(form: Form, object: KubeObject, first: boolean): string {
     if (form.view !== 'table') return this.object(form, object);
     return this.#table(form, [object], { resourceVersion: object.metadata.resourceVersion ?? '' }, first);
@@ -86,13 +85,13 @@ export class Renderer {
       ...(endOfInitialEvents ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
     };
     if (form.view === 'table') {
-      const object = { ...emptyOf(form.kind), metadata } as unknown as KubeObject;
+      const object = { ...emptyObject(form.kind), metadata } as unknown as KubeObject;
       return this.#table(form, [object], { resourceVersion: String(revision) }, first);
     }
     if (form.view === 'metadata') {
       return JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: META_API, metadata });
     }
-    return JSON.stringify({ ...emptyOf(form.kind), metadata });
+    return JSON.stringify({ ...emptyObject(form.kind), metadata });
   }
 
   #body(kind: Kind, stored: KubeObject): string {
@@ -146,8 +145,18 @@ const notAcceptable = (message: string): StatusError => new StatusError(406, 'No
 const listText = (kind: string, apiVersion: string, meta: ListMeta, items: readonly string[]): string =>
   `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(meta)},"items":[${items.join(',')}]}`;
 
-/** An object of the kind with only the fields that are never left out. */
-const emptyOf = (kind: Kind): JsonObject => {
-  const { kind: _kind, apiVersion: _apiVersion, ...members } = decode(kind.schema, {}).object;
-  return { kind: kind.kind, apiVersion: apiVersionOf(kind), ...members };
-};
+/** The lines of one watch in `form`. */
+export function renderedWatch(renderer: Renderer, form: Form): WatchLines {
+  let first = true;
+  const line = (type: string, render: (isFirst: boolean) => string): string => {
+    const text = `{"type":"${type}","object":${render(first)}}\n`;
+    first = false;
+    return text;
+  };
+  return {
+    event: (type, object) => line(type, (isFirst) => renderer.watched(form, object, isFirst)),
+    bookmark: (revision, endOfInitialEvents) =>
+      line('BOOKMARK', (isFirst) => renderer.bookmark(form, revision, endOfInitialEvents, isFirst)),
+    error: (status) => line('ERROR', () => JSON.stringify(status)),
+  };
+}

@@ -1,22 +1,21 @@
-/** Bodies: from text to an object of the kind that the path asks for. */
-import { load } from 'js-yaml';
-import { apiVersionOf, internalTypeOf, type Kind } from '../kinds/kinds.ts';
-import { isObject, type Json, type JsonObject, quoted, stringAt } from '../objects/json.ts';
-import { type KubeObject, toObject } from '../objects/kube-object.ts';
-import { badRequest } from '../objects/status.ts';
-import { DecodeError, decode } from '../schema/decode.ts';
+/** Request bodies, from bytes to JSON. */
+import { isObject, type Json, type JsonObject } from '../objects/json.ts';
+import { ParseError, parseJson, parseYaml } from '../objects/json-text.ts';
+import { badRequest, StatusError } from '../objects/status.ts';
+import { decode } from '../schema/decode.ts';
+import { DecodeError } from '../schema/decode-error.ts';
 import { deleteOptionsSchema } from '../schema/meta-schemas.ts';
 import type { StructSchema } from '../schema/schema.ts';
-import type { FieldValidation } from '../verbs/write-options.ts';
+import type { PatchType } from '../verbs/patching.ts';
 import { mediaTypeOf, unsupportedMediaType } from './media-type.ts';
 import { fromProtobuf } from './protobuf.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-/** Bytes of a bad body that an error shows. */
+/** Number of bytes of a malformed body that an error shows. */
 const SUMMARY_LENGTH = 256;
 const ACCEPTED = ['application/json', 'application/yaml', PROTOBUF] as const;
 
-/** The JSON of a body in any form that is taken for writes. An absent Content-Type is taken for JSON. */
+/** The body of a write in any accepted form. Without a Content-Type it must be JSON. */
 export function parseBody(schema: StructSchema, body: Buffer, contentType: string | undefined): Json {
   switch (mediaTypeOf(contentType)) {
     case '':
@@ -31,41 +30,7 @@ export function parseBody(schema: StructSchema, body: Buffer, contentType: strin
   }
 }
 
-/** Throws what Go's parser says, as far as that can be told from JavaScript's. */
-export function parseJson(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    const token = /^Unexpected token '(.)'/su.exec((error as Error).message)?.[1];
-    throw new ParseError(
-      token === undefined
-        ? 'unexpected end of JSON input'
-        : `invalid character '${token}' looking for beginning of value`,
-    );
-  }
-}
-
-export function parseYaml(text: string): Json {
-  try {
-    return (load(text) ?? null) as Json;
-  } catch (error) {
-    const [reason = ''] = (error as Error).message.split('\n');
-    throw new ParseError(`error converting YAML to JSON: ${asGoYaml(reason)}`);
-  }
-}
-
-/** The commonest mistake in the words of Go's parser; the others as ours says it. */
-function asGoYaml(reason: string): string {
-  const unfinished = /^unexpected end of the stream within a flow collection \((\d+)/.exec(reason);
-  return unfinished ? `yaml: line ${unfinished[1]}: did not find expected node content` : reason;
-}
-
-/** A text that is not in the form that it should be. */
-export class ParseError extends Error {
-  override readonly name = 'ParseError';
-}
-
-/** `null` counts as an object with nothing in it, as in Go. */
+/** `null` counts as an empty object, as in Go. */
 function requireObject(schema: StructSchema, body: Buffer, parse: () => Json): JsonObject {
   try {
     return objectFrom(parse());
@@ -86,7 +51,7 @@ function objectFrom(value: Json): JsonObject {
   );
 }
 
-/** The body of a DELETE, typed. */
+/** The decoded body of a DELETE. */
 export function receiveDeleteOptions(body: Buffer, contentType: string | undefined): JsonObject {
   try {
     const options =
@@ -104,7 +69,7 @@ export function receiveDeleteOptions(body: Buffer, contentType: string | undefin
 const parseYamlOrJson = (body: Buffer, contentType: string | undefined): Json =>
   mediaTypeOf(contentType) === 'application/yaml' ? parseYaml(body.toString()) : parseJson(body.toString());
 
-/** The start of a body as errors show it: text when it looks like an object, else hex. */
+/** The start of a body as errors show it: text if it looks like an object, else hex. */
 function summaryOf(body: Buffer): string {
   if (body.length === 0) return '<empty>';
   const start = body.subarray(0, SUMMARY_LENGTH);
@@ -112,68 +77,15 @@ function summaryOf(body: Buffer): string {
   return body.length > SUMMARY_LENGTH ? `${text} ...` : text;
 }
 
-export interface Received {
-  /** In the form of the request's version. */
-  readonly object: KubeObject;
-  /** What the client is warned of: fields that were dropped. */
-  readonly warnings: readonly string[];
-}
-
-/** The object in a create or update. Kind and apiVersion may be left out, but must be right when they are there. */
-export function receive(kind: Kind, given: Json, validation: FieldValidation): Received {
-  const place = `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}`;
-  const body = isObject(given) ? given : {};
-  refuseOtherKind(kind, body);
-  try {
-    const { object, strictErrors } = decodeAs(kind, body);
-    if (validation === 'Strict' && strictErrors.length > 0) {
-      throw badRequest(`${place}: strict decoding error: ${strictErrors.join(', ')}`);
-    }
-    return { object, warnings: validation === 'Warn' ? strictErrors : [] };
-  } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(`${place}: ${error.message}`);
-    throw error;
-  }
-}
-
-function refuseOtherKind(kind: Kind, body: JsonObject): void {
-  const apiVersion = stringAt(body, 'apiVersion') || apiVersionOf(kind);
-  const name = stringAt(body, 'kind') || kind.kind;
-  if (apiVersion === apiVersionOf(kind) && name === kind.kind) return;
-  throw badRequest(
-    `${name} in version ${quoted(apiVersion)} cannot be handled as a ${kind.kind}: ${unknownKind(kind, name, apiVersion)}`,
-  );
-}
-
-/** Kinds of the core group that are likely to be sent to the wrong place. */
-const CORE_KINDS = new Set([
-  'ConfigMap',
-  'Event',
-  'Namespace',
-  'Node',
-  'Pod',
-  'Secret',
-  'Service',
-  'ServiceAccount',
+const PATCH_TYPES = new Map<string, PatchType>([
+  ['application/json-patch+json', 'json'],
+  ['application/merge-patch+json', 'merge'],
+  ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply'],
 ]);
 
-/** Why a body of one kind is not taken for another. */
-export function unknownKind(kind: Kind, name: string, apiVersion: string): string {
-  if (apiVersion === 'v1' && CORE_KINDS.has(name)) {
-    return `converting (v1.${name}) to (${internalTypeOf(kind)}): unknown conversion`;
-  }
-  return `no kind ${quoted(name)} is registered for version ${quoted(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
-}
-
-/** `json` decoded by the kind's schema, whatever kind it says it is. Throws `DecodeError`. */
-export function decodeAs(
-  kind: Kind,
-  json: Json,
-): { readonly object: KubeObject; readonly strictErrors: readonly string[] } {
-  const { object, strictErrors } = decode(kind.schema, json);
-  const { kind: _kind, apiVersion: _apiVersion, ...members } = object;
-  return {
-    object: toObject({ kind: kind.kind, apiVersion: apiVersionOf(kind), ...members } as JsonObject),
-    strictErrors,
-  };
+export function patchTypeOf(contentType: string | undefined): PatchType {
+  const type = PATCH_TYPES.get(mediaTypeOf(contentType));
+  if (!type) throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  return type;
 }

@@ -1,4 +1,4 @@
-import type { Verb } from './request-info.ts';
+import type { Verb } from '../verbs/resource-path.ts';
 
 export interface RequestCount {
   readonly verb: Verb;
@@ -6,7 +6,7 @@ export interface RequestCount {
   readonly count: number;
 }
 
-/** How many requests came in, by verb and resource, refused ones included. */
+/** Counts requests by verb and resource, including those that are refused. */
 export class RequestCounts {
   readonly #counts = new Map<string, RequestCount>();
 

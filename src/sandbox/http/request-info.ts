@@ -1,20 +1,10 @@
-/** What a path and method mean to the API: which kind, where, and which verb. */
-import type { Kind, Subresource } from '../kinds/kinds.ts';
-import { apiVersionOf } from '../kinds/kinds.ts';
+/** From path and method to kind, place and verb. */
+import { apiVersionOf, type Kind } from '../kinds/kinds.ts';
 import { kinds } from '../kinds/resources.ts';
 import { booleanOf } from '../verbs/list-options.ts';
+import type { ResourcePath, Verb } from '../verbs/resource-path.ts';
 
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
-
-export interface ResourcePath {
-  readonly kind: Kind;
-  readonly namespace: string | undefined;
-  /** Absent for the collection. */
-  readonly name: string | undefined;
-  readonly subresource: Subresource;
-}
-
-/** The resource that a path names; undefined when it names none that is served. */
+/** The resource that a path names; undefined for one that is not served. */
 export function resourceOf(path: readonly string[]): ResourcePath | undefined {
   const [root, ...rest] = path;
   if (root === 'api') return resourceIn(rest[0] ?? '', rest.slice(1));
@@ -29,7 +19,7 @@ function resourceIn(apiVersion: string, segments: readonly string[]): ResourcePa
     : [undefined, segments];
   const kind = kindIn(apiVersion, resource, namespace !== undefined);
   if (!kind || excess.length > 0) return undefined;
-  // Objects of a namespaced kind are only to be had through their namespace.
+  // Clients reach namespaced objects only through their namespace.
   if (kind.namespaced && namespace === undefined && name !== undefined) return undefined;
   const known = subresource === undefined ? '' : kind.subresources.find((one) => one === subresource);
   return known === undefined ? undefined : { kind, namespace, name, subresource: known };
@@ -41,12 +31,12 @@ const kindIn = (apiVersion: string, resource: string | undefined, inNamespace: b
       apiVersionOf(kind) === apiVersion && kind.resource === resource && (kind.namespaced || !inNamespace),
   );
 
-/** The verb of a request for a resource; undefined when the method is not allowed there. */
+/** The verb of a request; undefined when the resource does not allow the method. */
 export function verbOf(method: string, target: ResourcePath, query: URLSearchParams): Verb | undefined {
   if (target.name === undefined) {
     return collectionVerb(method, target, booleanOf(query.get('watch')) ?? false);
   }
-  // Namespaces are finalized by PUT alone.
+  // Only PUT finalizes a namespace.
   if (target.subresource === 'finalize') return method === 'PUT' ? 'update' : undefined;
   switch (method) {
     case 'GET':

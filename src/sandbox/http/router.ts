@@ -1,31 +1,34 @@
-/** Which part of the server answers a request. */
+/** Dispatches a request to the part of the server that answers it. */
 
 import { reviewAt } from '../discovery/access-reviews.ts';
-import { discover, groups, versionInfo } from '../discovery/discovery.ts';
-import { openApiAt } from '../discovery/openapi.ts';
+import { discover, versionInfo } from '../discovery/discovery.ts';
+import { OPENAPI_PROTOBUF, openApiAt, openApiV2Protobuf } from '../discovery/openapi.ts';
+import { groups } from '../discovery/served-resources.ts';
 import { methodNotAllowed, StatusError, unknownPath } from '../objects/status.ts';
 import { timeOf } from '../schema/scalars.ts';
-import type { ResourceHandlers } from '../verbs/resource-handlers.ts';
+import type { Verb } from '../verbs/resource-path.ts';
 import type { Exchange } from './http-exchange.ts';
+import { aggregatedDiscovery } from './media-type.ts';
 import { parseBody } from './request-body.ts';
 import type { RequestCounts } from './request-counts.ts';
-import { resourceOf, type Verb, verbOf } from './request-info.ts';
+import { resourceOf, verbOf } from './request-info.ts';
+import type { ResourceHandlers } from './resource-handlers.ts';
 
-/** A failure that the server pretends. */
+/** A failure that the server simulates. */
 export interface Outage {
   readonly code: number;
   readonly reason: string;
   readonly message: string;
 }
 
-/** Clients whose writes an outage refuses, by the start of their User-Agent; everybody else goes on. */
+/** Start of the User-Agent of the clients whose writes an outage refuses. */
 const OUTAGE_CLIENT = 'mirror-controller';
 
 export interface RouterDeps {
   readonly handlers: ResourceHandlers;
   readonly counts: RequestCounts;
   readonly now: () => Date;
-  /** Where clients reach the server, host and port. */
+  /** The server's host:port. */
   readonly host: () => string;
   readonly outage: () => Outage | undefined;
 }
@@ -63,10 +66,12 @@ function answerInformation(exchange: Exchange, deps: RouterDeps): void {
   const { path } = exchange;
   const [first] = path;
   const health = first !== undefined && HEALTH.has(first);
-  const discovered = discover(path, exchange.accept, deps.host());
+  const discovered = discover(path, aggregatedDiscovery(exchange.accept), deps.host());
   const document = openApiAt(path) ?? documentAt(path);
+  const asksProtobuf = path.join('/') === 'openapi/v2' && exchange.accept?.includes('protobuf');
   if (health) exchange.answerText(200, 'ok');
   else if (discovered) exchange.answerAs(discovered.contentType, JSON.stringify(discovered.body));
+  else if (asksProtobuf) exchange.answerBytes(OPENAPI_PROTOBUF, openApiV2Protobuf);
   else if (document) exchange.answer(200, document);
   else notFound(exchange);
 }
@@ -76,7 +81,7 @@ function documentAt(path: readonly string[]): string | undefined {
   return path.length === 1 && path[0] === 'version' ? JSON.stringify(versionInfo) : undefined;
 }
 
-/** Below a version that is served, what is not found is a Status; elsewhere it is plain text. */
+/** Below a served API version a 404 is a Status, elsewhere it is plain text. */
 function notFound(exchange: Exchange): void {
   const [root, group, version] = exchange.path;
   const known =

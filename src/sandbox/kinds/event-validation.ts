@@ -1,4 +1,7 @@
-/** Validation of Events: k8s.io/kubernetes pkg/apis/core/validation/events.go. Stricter through events.k8s.io than through core. */
+/**
+ * Validation of Events (k8s.io/kubernetes pkg/apis/core/validation/events.go). It is stricter for
+ * events.k8s.io than for core.
+ */
 
 import { equal, isObject, type JsonObject, memberAt, objectAt, stringAt } from '../objects/json.ts';
 import { type KubeObject, toJson } from '../objects/kube-object.ts';
@@ -9,7 +12,10 @@ import { builtInMetaErrors, immutableError, metaUpdateErrors } from './validatio
 const SHORT_TEXT_LIMIT = 128;
 const NOTE_LIMIT = 1024;
 
-/** All functions take events in stored (core/v1) form. `controllerField` is what the request's version calls it. */
+/**
+ * All functions take events in stored (core/v1) form. `controllerField` is the field's name in the
+ * request's version.
+ */
 export function coreEventErrors(event: KubeObject, controllerField: string): FieldError[] {
   const json = toJson(event);
   const namespace = event.metadata.namespace ?? '';
@@ -53,7 +59,7 @@ function newStyleErrors(event: JsonObject, namespace: string, controllerField: s
 const limitErrors = (field: string, value: string, limit: number): FieldError[] =>
   Buffer.byteLength(value) > limit ? [invalid(field, '', `can have at most ${limit} characters`)] : [];
 
-/** What events.k8s.io asks of a new event in addition. */
+/** The additional rules of events.k8s.io for a new event. */
 export function newEventErrors(event: KubeObject): FieldError[] {
   const json = toJson(event);
   const type = stringAt(json, 'type');
@@ -88,7 +94,7 @@ const IMMUTABLE_FIELDS = [
   ['firstTimestamp'],
   ['lastTimestamp'],
   ['count'],
-  // Twice, as the real server does.
+  // The real server also checks it twice.
   ['reason'],
   ['type'],
   ['eventTime'],
@@ -98,7 +104,7 @@ const IMMUTABLE_FIELDS = [
   ['reportingInstance'],
 ] as const;
 
-/** What events.k8s.io asks of an update in addition: only the series may change. */
+/** The additional rule of events.k8s.io for an update: only the series may change. */
 export function eventUpdateErrors(event: KubeObject, old: KubeObject): FieldError[] {
   const json = toJson(event);
   const before = toJson(old);

@@ -1,4 +1,7 @@
-/** Validation errors of single fields and the 422 that collects them: k8s.io/apimachinery pkg/util/validation/field. */
+/**
+ * Validation errors of single fields, and the 422 that collects them (k8s.io/apimachinery
+ * pkg/util/validation/field).
+ */
 import type { Json } from '../objects/json.ts';
 import { quoted } from '../objects/json.ts';
 import { type GroupName, qualified, StatusError } from '../objects/status.ts';
@@ -22,7 +25,7 @@ export const required = (field: string, detail: string): FieldError => ({
   body: withDetail('Required value', detail),
 });
 
-/** `value` is shown as Go's `%q` when it is a string, else as JSON. */
+/** Shows a string `value` as Go's `%q`, any other as JSON. */
 export const invalid = (field: string, value: Json, detail: string): FieldError => ({
   reason: 'FieldValueInvalid',
   field,
@@ -51,7 +54,7 @@ export const notSupported = (field: string, value: Json, supported: readonly str
   body: `Unsupported value: ${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}: supported values: ${supported.map(quoted).join(', ')}`,
 });
 
-/** 422 with one cause for each error; the message names each text once, the causes all (as the real server does). */
+/** A 422 with one cause for each error. Its message has each text once, as on the real server. */
 export function invalidObject(kind: GroupName, name: string, errors: readonly FieldError[]): StatusError {
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.body}`))];
   const summary = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;

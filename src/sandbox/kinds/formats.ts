@@ -1,6 +1,6 @@
 /**
- * The forms of names, label keys and values, and data keys. Each function returns what is wrong, in the words of
- * k8s.io/apimachinery pkg/util/validation and pkg/api/validate/content; nothing when the value is good.
+ * The formats of names, label keys and values, and data keys. Each function returns the problems of
+ * a value, in the words of k8s.io/apimachinery pkg/util/validation and pkg/api/validate/content.
  */
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -24,7 +24,7 @@ const LABEL_VALUE_TEXT =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const CONFIG_KEY_TEXT = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
 
-/** Names longer than this, in bytes, are refused. */
+/** Maximum length (bytes) of a name. */
 const SUBDOMAIN_LIMIT = 253;
 const LABEL_LIMIT = 63;
 
@@ -32,7 +32,7 @@ const mustMatch = (message: string, pattern: string, ...examples: readonly strin
   `${message} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${pattern}')`;
 
 const tooManyCharacters = (limit: number): string => `must be no more than ${limit} characters`;
-/** The newer half of the real server's validation counts aloud in bytes. */
+/** The newer half of the real server's validation says bytes. */
 const tooManyBytes = (limit: number): string => `must be no more than ${limit} bytes`;
 
 const byteLength = (value: string): number => Buffer.byteLength(value);
@@ -55,7 +55,7 @@ export function dnsLabelProblems(value: string): string[] {
   return [...problems, dotted ? 'must not contain dots' : mustMatch(LABEL_TEXT, LABEL, 'my-name', '123-abc')];
 }
 
-/** Any part of a URL path: the least that the generic registry asks of a name. */
+/** Any part of a URL path: the minimum that the generic registry requires of a name. */
 export function pathSegmentProblems(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return ['/', '%']

@@ -6,7 +6,7 @@ import { configMapKeyProblems, dnsSubdomainProblems } from './formats.ts';
 import { ageColumn, column, type Kind, nameColumn, plainKind } from './kinds.ts';
 import { builtInMetaErrors, metaUpdateErrors } from './validation.ts';
 
-/** All values of data and binaryData together, bytes. */
+/** Maximum size (bytes) of all values of data and binaryData together. */
 const DATA_LIMIT = 1024 * 1024;
 
 export const configMapKind: Kind = {
@@ -66,7 +66,7 @@ function validate(object: KubeObject): FieldError[] {
         : []),
     ]),
     ...Object.keys(binaryData).flatMap((key) => keyErrors('binaryData', key)),
-    // `[]` is how the real server prints the empty path that stands for the whole object.
+    // The real server prints the empty path of the whole object as `[]`.
     ...(size > DATA_LIMIT ? [tooLong('[]', DATA_LIMIT)] : []),
   ];
 }

@@ -1,4 +1,4 @@
-/** Events: stored as core/v1 writes them, served as that and as events.k8s.io/v1. */
+/** Events: stored as core/v1, served as core/v1 and events.k8s.io/v1. */
 
 import { isObject, memberAt, objectAt, objectOf, stringAt } from '../objects/json.ts';
 import { type KubeObject, toJson, toObject } from '../objects/kube-object.ts';
@@ -16,7 +16,7 @@ import {
   unsupportedLabel,
 } from './kinds.ts';
 
-/** Where events.k8s.io/v1 has another name than core/v1. */
+/** Names in events.k8s.io/v1 that differ from those in core/v1. */
 const RENAMED: Readonly<Record<string, string>> = {
   regarding: 'involvedObject',
   note: 'message',

@@ -8,7 +8,7 @@ import { builtInMetaErrors, metaUpdateErrors } from './validation.ts';
 
 const specOf = (lease: KubeObject) => objectAt(toJson(lease), 'spec');
 
-/** As without the feature gate CoordinatedLeaderElection, which is off by default. */
+/** Drops the fields of the feature gate CoordinatedLeaderElection, which is off by default. */
 const withoutCoordination = (lease: KubeObject): KubeObject =>
   withField(lease, 'spec', withMembers(specOf(lease), { strategy: undefined, preferredHolder: undefined }));
 

@@ -15,7 +15,7 @@ import {
 } from './kinds.ts';
 import { builtInMetaErrors, metaUpdateErrors, unqualifiedFinalizerErrors } from './validation.ts';
 
-/** Finalizer in a namespace's spec that stands until its content is gone. */
+/** Finalizer in a namespace's spec that remains until the namespace is empty. */
 export const KUBERNETES_FINALIZER = 'kubernetes';
 
 export const phaseOf = (namespace: KubeObject): string =>

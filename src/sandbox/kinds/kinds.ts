@@ -1,4 +1,7 @@
-/** What tells one kind from another: defaults, validation, which fields can be selected, and how `kubectl get` shows it. */
+/**
+ * What distinguishes one kind from another: defaults, validation, selectable fields, and its
+ * columns in `kubectl get`.
+ */
 
 import { quoted } from '../objects/json.ts';
 import { type KubeObject, withMeta } from '../objects/kube-object.ts';
@@ -12,13 +15,13 @@ export interface Column {
   readonly description: string;
   readonly type: 'string';
   readonly format: '' | 'name';
-  /** 0 is shown always, 1 only by `-o wide`. */
+  /** kubectl always shows columns of priority 0, and those of 1 with `-o wide`. */
   readonly priority: 0 | 1;
 }
 
 export type Cell = string | number;
 
-/** What may be written through: the object itself or one of the parts that have an address of their own. */
+/** The object itself, or a part of it with a path of its own. */
 export type Subresource = '' | 'status' | 'finalize';
 
 /** A kind as one API version serves it. Several may be views of one collection (Events). */
@@ -33,21 +36,21 @@ export interface Kind {
   readonly namespaced: boolean;
   readonly subresources: readonly Exclude<Subresource, ''>[];
   readonly schema: StructSchema;
-  /** Group that the server holds the kind in, which its 422s name. */
+  /** The group that the server's internal type is in. 422s name it. */
   readonly internalGroup: string;
-  /** Fields at the top that a write through `subresource` cannot set, and so does not own. */
+  /** Top-level fields that a write through `subresource` cannot set, and so does not own. */
   resetFields(subresource: Subresource): readonly string[];
   /** Collection of the store; also the kind in `api-resources`' storage hash. */
   readonly collection: string;
   readonly nameRule: NameRule;
-  /** A PUT to a name that does not exist creates it. */
+  /** A PUT creates the object if it does not exist. */
   readonly createOnUpdate: boolean;
-  /** An update without a resourceVersion overwrites whatever is there. */
+  /** An update without a resourceVersion overwrites any version. */
   readonly unconditionalUpdate: boolean;
-  /** Fields that the server sets, and that a client's write may not. */
+  /** Sets the fields that clients cannot write. */
   prepareCreate(object: KubeObject): KubeObject;
   prepareUpdate(object: KubeObject, old: KubeObject, subresource: Subresource): KubeObject;
-  /** What the server fills in, before ownership is decided and again after validation. */
+  /** Fills in defaults, before ownership is decided and again after validation. */
   canonicalize(object: KubeObject): KubeObject;
   /** Whether something other than metadata.finalizers still keeps a deleted object. */
   heldBack(object: KubeObject): boolean;
@@ -55,30 +58,33 @@ export interface Kind {
   beginDeletion(object: KubeObject, timestamp: string): KubeObject;
   validate(object: KubeObject): FieldError[];
   validateUpdate(object: KubeObject, old: KubeObject, subresource: Subresource): FieldError[];
-  /** Maps a name in a field selector to the name that `fieldValue` knows; undefined when it is not supported. */
+  /**
+   * Maps a name in a field selector to the name that `fieldValue` knows; undefined when it is not
+   * supported.
+   */
   selectableField(label: string): string | undefined;
-  /** What is said of a field that is not. */
+  /** The error for a field that is not supported. */
   unselectable(label: string): string;
   fieldValue(object: KubeObject, field: string): string;
-  /** Between the stored form and this version's. */
+  /** Conversion between the stored form and this version. */
   fromStored(object: KubeObject): KubeObject;
   toStored(object: KubeObject): KubeObject;
   readonly columns: readonly Column[];
-  /** `object` is in stored form; `age` turns a timestamp into the time since, as `5m`. */
+  /** `object` is in stored form; `age` turns a timestamp into an age such as `5m`. */
   cells(object: KubeObject, age: (timestamp: string | undefined) => string): readonly Cell[];
 }
 
 export const apiVersionOf = (kind: Pick<Kind, 'group' | 'version'>): string =>
   kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
 
-/** The type that a real server holds objects in: `core.ConfigMap`. */
+/** The real server's internal type: `core.ConfigMap`. */
 export const internalTypeOf = ({ internalGroup, kind }: Kind): string =>
   `${internalGroup.replace(/\..*/, '') || 'core'}.${kind}`;
 
-/** `configmaps`, as errors name it. */
+/** `configmaps`, as in most errors. */
 export const resourceName = (kind: Kind): GroupName => ({ group: kind.group, name: kind.resource });
 
-/** `ConfigMap`, as 422s name it. */
+/** `ConfigMap`, as in 422s. */
 export const kindName = (kind: Kind): GroupName => ({ group: kind.internalGroup, name: kind.kind });
 
 export const column = (
@@ -103,7 +109,7 @@ export const ageColumn = column(
   'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata',
 );
 
-/** What most kinds do. */
+/** What most kinds have in common. */
 export const plainKind: Pick<
   Kind,
   | 'shortNames'
@@ -139,7 +145,7 @@ export const plainKind: Pick<
   toStored: (object) => object,
 };
 
-/** What kinds with selectable fields of their own say. */
+/** The `unselectable` of kinds with selectable fields of their own. */
 export const unsupportedLabel = (label: string): string => `field label not supported: ${label}`;
 
 export function metaField(label: string): string | undefined {

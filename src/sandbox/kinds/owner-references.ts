@@ -7,8 +7,8 @@ export interface Deduplicated {
 }
 
 /**
- * The object with each owner reference once. `when` is put in the warning: a patch is only looked at after
- * admission (k8s.io/apiserver pkg/endpoints/handlers/create.go).
+ * The object with each owner reference once. The warning contains `when`, because the server checks
+ * a patch only after admission (k8s.io/apiserver pkg/endpoints/handlers/create.go).
  */
 export function dedupOwnerReferences(object: KubeObject, when = ''): Deduplicated {
   const owners = object.metadata.ownerReferences ?? [];

@@ -1,4 +1,4 @@
-/** The table of what is served. */
+/** The served kinds. */
 import { configMapKind } from './kind-configmap.ts';
 import { coreEventKind, eventsEventKind } from './kind-event.ts';
 import { leaseKind } from './kind-lease.ts';
@@ -13,12 +13,12 @@ export const kinds: readonly Kind[] = [
   eventsEventKind,
 ];
 
-/** The kind that an owner reference names; undefined when it is not served here. */
+/** The kind that an owner reference names, if it is served. */
 export function kindOf(apiVersion: string, kind: string): Kind | undefined {
   return kinds.find((candidate) => candidate.kind === kind && apiVersionOf(candidate) === apiVersion);
 }
 
-/** The kind in whose form a collection's objects are stored: the first that is listed for it. */
+/** The kind in whose form a collection is stored: the first one listed for it. */
 export function storedKindOf(collection: string): Kind | undefined {
   return kinds.find((candidate) => candidate.collection === collection);
 }

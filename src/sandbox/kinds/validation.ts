@@ -1,14 +1,14 @@
-/** Validation of what every object has: k8s.io/apimachinery pkg/api/validation/objectmeta.go, in its order. */
+/** Validation of metadata, in the order of k8s.io/apimachinery pkg/api/validation/objectmeta.go. */
 
 import { byCodeUnit, equal, type Json } from '../objects/json.ts';
 import type { ObjectMeta, OwnerReference } from '../objects/kube-object.ts';
 import { type FieldError, forbiddenField, invalid, required, tooLong } from './field-errors.ts';
 import { dnsLabelProblems, labelKeyProblems, labelValueProblems } from './formats.ts';
 
-/** What is wrong with a name. */
+/** Returns the problems of a name. */
 export type NameRule = (name: string) => readonly string[];
 
-/** All keys and values of an object's annotations together, bytes. */
+/** Maximum size (bytes) of an object's annotations, keys and values together. */
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
 const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
@@ -16,10 +16,10 @@ const IMMUTABLE = 'field is immutable';
 const each = (field: string, value: Json, problems: readonly string[]): FieldError[] =>
   problems.map((problem) => invalid(field, value, problem));
 
-/** What is checked whenever an object is written. `namespaced` says whether its kind is. */
+/** The rules for every write. `namespaced`: whether the kind is. */
 export function metaErrors(meta: ObjectMeta, namespaced: boolean, nameRule: NameRule): FieldError[] {
   return [
-    // The suffix that the server adds is checked with the whole name, so a trailing dash is fine here.
+    // The server adds a suffix and checks the whole name later, so a trailing dash is valid here.
     ...each(
       'metadata.generateName',
       meta.generateName ?? '',
@@ -41,7 +41,9 @@ export function metaErrors(meta: ObjectMeta, namespaced: boolean, nameRule: Name
 const maskTrailingDash = (prefix: string): string =>
   prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
 
-/** The same with what the built-in kinds ask of finalizers: a domain, but for the three of the system. */
+/**
+ * `metaErrors`, and the rule of built-in kinds: all finalizers but the standard ones need a domain.
+ */
 export const builtInMetaErrors = (
   meta: ObjectMeta,
   namespaced: boolean,
@@ -58,7 +60,7 @@ export function unqualifiedFinalizerErrors(field: string, finalizer: string): Fi
   return [invalid(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 }
 
-/** What is checked in addition when an object replaces `old`. */
+/** The additional rules for an update of `old`. */
 export function metaUpdateErrors(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
   const immutable = (name: keyof ObjectMeta, value: Json | undefined, before: Json | undefined) =>
     equal(value, before) ? [] : [invalid(`metadata.${name}`, value ?? null, IMMUTABLE)];
@@ -102,7 +104,9 @@ function annotationErrors(meta: ObjectMeta): FieldError[] {
   ];
 }
 
-/** Go walks maps in random order; sorted, the same mistakes always give the same message. */
+/**
+ * Sorted, so that the same mistakes give the same message (Go iterates over maps in random order).
+ */
 const sortedEntries = (map: Readonly<Record<string, string>> | undefined): readonly [string, string][] =>
   Object.entries(map ?? {}).sort(([a], [b]) => byCodeUnit(a, b));
 
@@ -164,6 +168,6 @@ function newFinalizerErrors(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
   ];
 }
 
-/** An error for a field that an update changed but may not. */
+/** The error of an update that changes an immutable field. */
 export const immutableError = (field: string, value: Json, before: Json): FieldError[] =>
   equal(value, before) ? [] : [invalid(field, value, IMMUTABLE)];

@@ -1,4 +1,4 @@
-/** JSON as the API speaks it. Everything that the store holds is of these types and never changed in place. */
+/** JSON values. They are immutable: the store and all its readers share them. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -13,7 +13,7 @@ export function isList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The object at `key` when there is one, else an empty object. Never sees inherited keys (`constructor`). */
+/** The object at `key`, else an empty object. Ignores inherited keys (`constructor`). */
 export function objectAt(parent: JsonObject, key: string): JsonObject {
   const value = memberAt(parent, key);
   return isObject(value) ? value : {};
@@ -34,8 +34,8 @@ export function memberAt(parent: JsonObject, key: string): Json | undefined {
 }
 
 /**
- * An object from entries. `Object.fromEntries` defines properties, so that a data key `__proto__`, which the
- * API allows, is a key like any other; plain assignment would lose it.
+ * An object from entries. The API allows the data key `__proto__`: `Object.fromEntries` keeps it,
+ * an assignment would lose it.
  */
 export function objectOf(entries: Iterable<readonly [string, Json]>): JsonObject {
   return Object.fromEntries(entries);
@@ -70,7 +70,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Order of Go's `sort.Strings` and etcd's keys: by UTF-8 bytes, which for names in ASCII is by code unit. */
+/** The order of Go's `sort.Strings` and of etcd's keys (by UTF-8 bytes), for ASCII. */
 export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

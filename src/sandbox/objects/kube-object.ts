@@ -36,23 +36,23 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ManagedFieldsEntry[];
 }
 
-/** An API object after decoding: its fields are known to be of the types that its schema says. */
+/** A decoded API object: its fields have the types that its schema defines. */
 export interface KubeObject {
   readonly kind: string;
   readonly apiVersion: string;
   readonly metadata: ObjectMeta;
 }
 
-/** The same object, seen as plain JSON. */
+/** The object as plain JSON. */
 export const toJson = (object: KubeObject): JsonObject => object as unknown as JsonObject;
 
-/** JSON that the decoder has been through, seen as an object. */
+/** Decoded JSON as an object. */
 export const toObject = (json: JsonObject): KubeObject => json as unknown as KubeObject;
 
 /** The member `key` of an object (`data`, `spec`, …). */
 export const fieldOf = (object: KubeObject, key: string): Json | undefined => toJson(object)[key];
 
-/** The order of Go's struct, in which the server writes metadata. */
+/** The fields in the order of Go's struct, in which the server writes them. */
 const META_ORDER: readonly (keyof ObjectMeta)[] = [
   'name',
   'generateName',

@@ -1,6 +1,6 @@
 /**
- * The API server's refusals: each is a Status object with a code, a reason and a message.
- * Wording from k8s.io/apimachinery pkg/api/errors and pkg/util/validation/field.
+ * The API server's refusals: Status objects with a code, a reason and a message. Wording from
+ * k8s.io/apimachinery pkg/api/errors and pkg/util/validation/field.
  */
 import { quoted } from './json.ts';
 
@@ -30,13 +30,13 @@ export interface Status {
   readonly code?: number;
 }
 
-/** What a resource or kind is called in messages: `configmaps`, `leases.coordination.k8s.io`. */
+/** The name of a resource or kind in messages: `configmaps`, `leases.coordination.k8s.io`. */
 export interface GroupName {
   readonly group: string;
   readonly name: string;
 }
 
-/** Thrown anywhere below the HTTP server, which answers with its Status. */
+/** Thrown to refuse a request; the HTTP server answers with its Status. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly status: Status;
@@ -127,6 +127,6 @@ export const methodNotAllowed = (): StatusError =>
 export const unknownPath = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 
-/** The server rejects a patch that cannot be carried out; deliberately says no more, as the real one. */
+/** For a patch that cannot be applied. The real server does not say why either. */
 export const unprocessable = (): StatusError =>
   new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});

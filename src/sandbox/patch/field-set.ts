@@ -1,11 +1,12 @@
 /**
- * Sets of fields as a trie, as FieldsV1 writes them (KEP-555): `f:name` is a field or map key, `k:{…}` the list
- * item with those key fields, `v:…` the set element of that value, `.` the thing itself beside its children.
+ * Sets of fields as a trie, as FieldsV1 writes them (KEP-555): `f:name` is a field or map key,
+ * `k:{…}` the list item with those key fields, `v:…` the set element of that value, `.` the thing
+ * itself beside its children.
  */
 import { byCodeUnit, isObject, type Json, type JsonObject, objectOf } from '../objects/json.ts';
 
 export interface FieldSet {
-  /** Whether the path that leads here is itself in the set. */
+  /** Whether the path to this node is itself in the set. */
   readonly member: boolean;
   readonly children: ReadonlyMap<string, FieldSet>;
 }
@@ -15,7 +16,7 @@ export const itself: FieldSet = { member: true, children: new Map() };
 
 export const isEmpty = (set: FieldSet): boolean => !set.member && set.children.size === 0;
 
-/** A set from its parts; empty children are left out. */
+/** A set from its parts, without empty children. */
 export function fieldSet(member: boolean, children: Iterable<readonly [string, FieldSet]>): FieldSet {
   return { member, children: new Map([...children].filter(([, child]) => !isEmpty(child))) };
 }
@@ -37,7 +38,7 @@ export const union = (a: FieldSet, b: FieldSet): FieldSet => combine(a, b, (x, y
 export const difference = (a: FieldSet, b: FieldSet): FieldSet => combine(a, b, (x, y) => x && !y);
 export const intersection = (a: FieldSet, b: FieldSet): FieldSet => combine(a, b, (x, y) => x && y);
 
-/** The set with the way to each of its paths. */
+/** The set with the parents of all its paths. */
 export const withParents = (set: FieldSet): FieldSet =>
   fieldSet(
     !isEmpty(set),
@@ -52,7 +53,7 @@ export function sameSet(a: FieldSet, b: FieldSet): boolean {
   );
 }
 
-/** The set without `path` and everything below it. */
+/** The set without `path` and everything below. */
 export function without(set: FieldSet, path: readonly string[]): FieldSet {
   const [step, ...rest] = path;
   if (step === undefined) return noFields;
@@ -68,7 +69,7 @@ export function* pathsOf(set: FieldSet, path: readonly string[] = []): Generator
   for (const [step, child] of set.children) yield* pathsOf(child, [...path, step]);
 }
 
-/** A path as conflicts print it: `.metadata.labels.app`, `.metadata.finalizers["x"]`. */
+/** A path as in conflict messages: `.metadata.labels.app`, `.metadata.finalizers["x"]`. */
 export function printPath(path: readonly string[]): string {
   return path
     .map((step) => {

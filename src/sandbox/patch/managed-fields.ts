@@ -1,6 +1,7 @@
 /**
- * Who owns which fields of an object (metadata.managedFields, KEP-555). As k8s.io/apimachinery pkg/util/managedfields; entries of another API version than the request's
- * are not converted, and the number of entries is not capped.
+ * Who owns which fields of an object: metadata.managedFields, KEP-555 (k8s.io/apimachinery
+ * pkg/util/managedfields). Unlike there, entries of other API versions are not converted, and their
+ * number is not limited.
  */
 
 import { byCodeUnit, equal, type Json } from '../objects/json.ts';
@@ -24,17 +25,17 @@ export interface Manager {
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
   readonly subresource: string;
-  /** Fields at the top that its write cannot set. */
+  /** Top-level fields that this manager's write cannot set. */
   readonly resetFields: readonly string[];
 }
 
-/** An entry, and its fields as a set. */
+/** An entry with its fields as a set. */
 export interface Owned {
   readonly entry: ManagedFieldsEntry;
   readonly set: FieldSet;
 }
 
-/** Fields of the system, which nobody owns. */
+/** System fields, which nobody owns. */
 const UNOWNED = [
   ['f:apiVersion'],
   ['f:kind'],
@@ -50,7 +51,7 @@ const UNOWNED = [
   ].map((name) => ['f:metadata', `f:${name}`]),
 ];
 
-/** `set` without what nobody owns and what `manager` cannot. */
+/** `set` without the fields that nobody, or not this manager, can own. */
 export const strip = (set: FieldSet, manager: Manager): FieldSet => {
   const reset = manager.resetFields.map((name) => [`f:${name}`]);
   const stripped = [...UNOWNED, ...reset].reduce(without, set);
@@ -58,14 +59,14 @@ export const strip = (set: FieldSet, manager: Manager): FieldSet => {
   return metadata?.member && metadata.children.size === 0 ? without(stripped, ['f:metadata']) : stripped;
 };
 
-/** Appliers are the same whatever version they applied in. */
+/** For an apply, the API version makes no difference. */
 const isOf = (manager: Manager, entry: ManagedFieldsEntry): boolean =>
   entry.manager === manager.name &&
   entry.operation === manager.operation &&
   (entry.subresource ?? '') === manager.subresource &&
   (manager.operation === 'Apply' || entry.apiVersion === manager.apiVersion);
 
-/** All entries, in the order that the server keeps, with `own` as those of `manager`. */
+/** All entries in the server's order, with `own` as the fields of `manager`. */
 export function write(
   others: readonly Owned[],
   own: FieldSet,
@@ -97,9 +98,9 @@ export function write(
 }
 
 /**
- * The entries after `manager` has replaced `before` (absent on create) by `after`: what it changed is its own
- * now. A client may write the entries too; a single empty one clears them all, after which only an apply begins
- * to track again.
+ * The entries once `manager` has replaced `before` (absent on create) by `after`: it now owns what
+ * it changed. A client may also write entries. A single empty one clears them all; then only an
+ * apply starts tracking again.
  */
 export function entriesAfterUpdate(
   schema: StructSchema,
@@ -122,7 +123,7 @@ const isValid = (entry: ManagedFieldsEntry): boolean =>
   entry.fieldsType === 'FieldsV1' &&
   entry.apiVersion !== undefined;
 
-/** `entries` after `manager` has replaced `before` by `after`. */
+/** `entries` once `manager` has replaced `before` by `after`. */
 export function afterChange(
   schema: StructSchema,
   before: KubeObject,
@@ -142,7 +143,7 @@ export function afterChange(
   return write(left, union(difference(own?.set ?? noFields, removed), changed), own, manager, now);
 }
 
-/** What `manager` owns, and what everybody else does. */
+/** The entry of `manager`, and those of everybody else. */
 export function split(
   entries: readonly ManagedFieldsEntry[],
   manager: Manager,

@@ -1,11 +1,13 @@
-/** JSON patch (RFC 6902) and merge patch (RFC 7386), with the API server's answers to bad ones. */
+/** JSON patch (RFC 6902) and merge patch (RFC 7386), with the API server's refusals. */
 import { applyPatch, type Operation, Pointer } from 'rfc6902';
 import { isList, isObject, type Json, type JsonObject, objectOf } from '../objects/json.ts';
 import { badRequest, tooLarge, unprocessable } from '../objects/status.ts';
 
 const OPERATIONS_LIMIT = 10_000;
 
-/** `document` after `patch`. Throws 400 for what is not a patch, 422 for one that cannot be carried out. */
+/**
+ * `document` after `patch`. Throws 400 for a malformed patch, 422 for one that cannot be applied.
+ */
 export function jsonPatch(document: JsonObject, patch: Json): Json {
   if (!isList(patch)) throw notAPatch(patch, '[]handlers.jsonPatchOp');
   if (patch.length > OPERATIONS_LIMIT) {
@@ -24,8 +26,8 @@ export function jsonPatch(document: JsonObject, patch: Json): Json {
 }
 
 /**
- * Legal keys of a ConfigMap, which the library passes over in a pointer, and one of which it loses when it clones. So they
- * have other names meanwhile.
+ * Valid keys of a ConfigMap that the library skips in pointers or loses in clones. They get other
+ * names while it works.
  */
 const STAND_INS: ReadonlyMap<string, string> = new Map(
   ['__proto__', 'constructor', 'prototype'].map((key) => [key, `\u0000${key}`]),
@@ -71,7 +73,7 @@ function carryOut(root: { readonly document: Json }, given: JsonObject): void {
   throw unprocessable();
 }
 
-/** The operation one level down, as our library is to carry it out. */
+/** The operation one level down, in the form that makes our library do what the server's does. */
 function adapted(root: Json, operation: JsonObject): JsonObject {
   const { op } = operation;
   const path = oneLevelDown(operation['path']);
@@ -80,7 +82,7 @@ function adapted(root: Json, operation: JsonObject): JsonObject {
   const source = from === undefined ? undefined : ownMember(root, from);
   if (source !== undefined && source.value === undefined) {
     if (op !== 'copy' || path === undefined || !isObject(source.parent)) throw unprocessable();
-    // The server copies a null from where there is nothing.
+    // The server copies a missing member as null.
     return { op: 'add', path, value: null };
   }
   return path === undefined ? moved : leniently(root, { ...moved, path });
@@ -93,8 +95,8 @@ function oneLevelDown(pointer: Json | undefined): string | undefined {
 }
 
 /**
- * The server's library (github.com/evanphx/json-patch) lets `replace` set a member that is not there, and takes a
- * missing member for null in a `test`; RFC 6902 and our library do not.
+ * In the server's library (github.com/evanphx/json-patch), `replace` may set a missing member, and
+ * `test` takes a missing member for null. RFC 6902 and our library do not allow that.
  */
 function leniently(root: Json, operation: JsonObject & { readonly path: string }): JsonObject {
   const { op, path } = operation;
@@ -108,7 +110,7 @@ function leniently(root: Json, operation: JsonObject & { readonly path: string }
   return operation;
 }
 
-/** What a pointer leads to. The library would find `toString` in every object, and put it into the document. */
+/** The value at a pointer. Our library would find `toString` in every object and copy it. */
 function ownMember(
   root: Json,
   pointer: string,

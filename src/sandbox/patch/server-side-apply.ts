@@ -1,6 +1,6 @@
 /**
- * Server-side apply (KEP-555): a manager says which fields it wants, and owns those. As
- * k8s.io/apimachinery pkg/util/managedfields and sigs.k8s.io/structured-merge-diff `merge`.
+ * Server-side apply (KEP-555): a manager lists the fields that it wants, and owns those
+ * (k8s.io/apimachinery pkg/util/managedfields, sigs.k8s.io/structured-merge-diff `merge`).
  */
 
 import { byCodeUnit, type Json, type JsonObject, objectAt, quoted } from '../objects/json.ts';
@@ -40,9 +40,9 @@ export interface ApplyRequest {
 }
 
 /**
- * `live` with `config` applied, managedFields included. Fields that the manager applied before and does not
- * mention any more are removed, unless somebody else owns them too.
- * Throws the 409 that lists the conflicts with other managers, unless `force`.
+ * `live` with `config` applied, including managedFields. Removes fields that the manager applied
+ * before and no longer mentions, unless another manager owns them. Throws a 409 that lists the
+ * conflicts with other managers, unless `force`.
  */
 export function apply(request: ApplyRequest): KubeObject {
   const { schema, empty, config, manager, now } = request;
@@ -65,7 +65,10 @@ export function apply(request: ApplyRequest): KubeObject {
   return withMeta(synchronised(object, config, manager), { managedFields });
 }
 
-/** An object that nobody has been tracked on gets an owner of all that it has, so that an apply can conflict with it. */
+/**
+ * The live entries. An object without any gets one owner of all its fields, so that an apply can
+ * conflict.
+ */
 function entriesOf({ schema, live, empty, manager, now }: ApplyRequest): readonly ManagedFieldsEntry[] {
   const entries = live?.metadata.managedFields ?? [];
   if (!live || entries.length > 0) return entries;
@@ -81,7 +84,7 @@ function entriesOf({ schema, live, empty, manager, now }: ApplyRequest): readonl
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Keeps kubectl's own record of what it applied on the client side in step with what it applies here. */
+/** Updates kubectl's record of its client-side apply, if there is one. */
 function synchronised(object: KubeObject, config: JsonObject, manager: Manager): KubeObject {
   const { annotations } = object.metadata;
   if (manager.name !== 'kubectl' || !annotations?.[LAST_APPLIED]) return object;
@@ -97,7 +100,7 @@ function synchronised(object: KubeObject, config: JsonObject, manager: Manager):
   });
 }
 
-/** JSON with all keys in order, as Go writes maps. */
+/** JSON with sorted keys, as Go writes maps. */
 const sortedText = (value: Json): string =>
   JSON.stringify(value, (_key, member: Json) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

@@ -1,4 +1,7 @@
-/** Strategic merge patch: k8s.io/apimachinery pkg/util/strategicpatch, with merge keys from our schemas. */
+/**
+ * Strategic merge patch: k8s.io/apimachinery pkg/util/strategicpatch, with merge keys from our
+ * schemas.
+ */
 import {
   equal,
   goText,
@@ -48,7 +51,7 @@ function mergeObject(schema: Schema | undefined, original: JsonObject, patch: Js
   return objectOf(merged);
 }
 
-/** The lists that directives `prefix`NAME are about. */
+/** The NAMEs in directives `prefix`NAME. */
 const namesAfter = (prefix: string, patch: JsonObject): readonly string[] =>
   Object.keys(patch)
     .filter((key) => key.startsWith(prefix))
@@ -69,11 +72,11 @@ function mergeValue(schema: Schema | undefined, original: Json | undefined, patc
 const withoutDirectives = (patch: JsonObject): JsonObject =>
   objectOf(Object.entries(patch).filter(([key]) => !isDirective(key)));
 
-/** `$retainKeys` is none: no list or map of ours has that strategy. */
+/** `$retainKeys` is missing, since no list or map of ours has that strategy. */
 const isDirective = (key: string): boolean =>
   key === '$patch' || key.startsWith(ORDER) || key.startsWith(DELETE_FROM);
 
-/** A list that there was none of is taken as it is. */
+/** A new list, without its directives. */
 const withoutDirectiveItems = (patch: readonly Json[]): readonly Json[] =>
   patch.filter((item) => !isObject(item) || item['$patch'] === undefined);
 
@@ -121,7 +124,7 @@ function deleteFromList(merged: Map<string, Json>, key: string, values: readonly
   );
 }
 
-/** Puts the list at `key` in the order that a directive of the patch gives. */
+/** Sorts the list at `key` as a directive of the patch says. */
 function orderList(
   merged: Map<string, Json>,
   schema: Schema | undefined,
@@ -135,7 +138,10 @@ function orderList(
   merged.set(key, inOrder(list, order, listAt(original, key), listSchema.patchMerge?.key));
 }
 
-/** `list` in the given order; what that does not name goes before the first item that it preceded in `original`. */
+/**
+ * `list` in the given order. An item without a place there goes before the first item that it
+ * preceded in `original`.
+ */
 function inOrder(
   list: readonly Json[],
   order: readonly Json[],

@@ -1,13 +1,14 @@
 /**
- * Objects taken apart by their schema, for server-side apply: which fields a value has, what differs between
- * two, how one is merged into another, how fields are removed (sigs.k8s.io/structured-merge-diff `typed`).
+ * Objects as sets of fields, by their schema, for server-side apply
+ * (sigs.k8s.io/structured-merge-diff `typed`): the fields of a value, comparing, merging and
+ * removing fields.
  */
 
 import { equal, isList, isObject, type Json, objectOf } from '../objects/json.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 import { type FieldSet, fieldSet, itself, noFields, union } from './field-set.ts';
 
-/** The parts of a value that have owners of their own, by step; undefined for what is owned as a whole. */
+/** The parts of a value with owners of their own, by step; undefined for an atomic value. */
 function partsOf(schema: Schema, value: Json | undefined): ReadonlyMap<string, Part> | undefined {
   switch (schema.type) {
     case 'struct':
@@ -43,7 +44,7 @@ function partsOf(schema: Schema, value: Json | undefined): ReadonlyMap<string, P
 interface Part {
   readonly schema: Schema;
   readonly value: Json;
-  /** A field of a struct, as opposed to a map key or list item: not an entry that somebody added. */
+  /** A field of a struct, as opposed to a key or item that somebody added. */
   readonly declared: boolean;
 }
 
@@ -101,7 +102,7 @@ export function compare(schema: Schema, before: Json | undefined, after: Json | 
   };
 }
 
-/** `value` with what `config` says on top; what it does not mention stays. */
+/** `value` with the fields of `config` on top. */
 export function merge(schema: Schema, value: Json | undefined, config: Json): Json {
   const configParts = partsOf(schema, config);
   const valueParts = partsOf(schema, value);
@@ -113,7 +114,10 @@ export function merge(schema: Schema, value: Json | undefined, config: Json): Js
   return assemble(schema, merged);
 }
 
-/** `value` without the fields of `set`. A map or list that is in the set goes only when nothing is left in it. */
+/**
+ * `value` without the fields of `set`. A map or list in the set is removed only when nothing is
+ * left in it.
+ */
 export function removeFields(schema: Schema, value: Json, set: FieldSet): Json {
   const parts = partsOf(schema, value);
   if (!parts) return value;

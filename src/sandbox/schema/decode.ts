@@ -1,11 +1,10 @@
 /**
- * From the JSON that a client sends to the object that the API server would have: typed, in the order of Go's
- * structs, map keys sorted, empty fields dropped, unknown fields dropped and reported. Two objects are the
- * same exactly when their decoded texts are.
+ * From the JSON that a client sends to the API server's object: typed, in the order of Go's
+ * structs, with sorted map keys, without empty and unknown fields. Two objects are the same exactly
+ * when their decoded texts are.
  */
 import {
   byCodeUnit,
-  goText,
   isList,
   isObject,
   type Json,
@@ -13,82 +12,20 @@ import {
   objectOf,
   quoted,
 } from '../objects/json.ts';
+import { DecodeError, type Place, unmarshalError, wrongType } from './decode-error.ts';
 import { normaliseBase64, normaliseMicroTime, normaliseTime, ScalarError } from './scalars.ts';
-import {
-  type FieldSchema,
-  goTypeOf,
-  type ListSchema,
-  type MapSchema,
-  type ScalarSchema,
-  type Schema,
-  type StructSchema,
-} from './schema.ts';
-
-/** A value of the wrong type, in the words of the three decoders that the real server has. */
-export class DecodeError extends Error {
-  override readonly name = 'DecodeError';
-  /** What the decoder of strategic merge patches says. */
-  readonly conversion: string;
-  /** What the parser of applied configurations says; begins with the path. */
-  readonly typed: string;
-
-  /** `message` is what the JSON decoder says. */
-  constructor(message: string, words: { readonly conversion: string; readonly typed: string }) {
-    super(message);
-    this.conversion = words.conversion;
-    this.typed = words.typed;
-  }
-}
+import type { FieldSchema, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from './schema.ts';
 
 export interface Decoded {
   readonly object: JsonObject;
-  /** What strict decoding objects to: `unknown field "spec.foo"`. */
+  /** Errors of strict decoding: `unknown field "spec.foo"`. */
   readonly strictErrors: readonly string[];
-}
-
-/** Where the decoder is: `path` as strict errors print it, `goPath` as Go's unmarshaller does. */
-interface Place {
-  readonly path: string;
-  readonly goPath: readonly string[];
-  readonly structName: string;
-  readonly strictErrors: string[];
 }
 
 export function decode(schema: StructSchema, value: Json): Decoded {
   const strictErrors: string[] = [];
   const root: Place = { path: '', goPath: [], structName: '', strictErrors };
   return { object: decodeStruct(schema, value, root), strictErrors };
-}
-
-const goWord = (value: Json): string => {
-  if (isList(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
-};
-
-function wrongType(value: Json, schema: Schema, place: Place): DecodeError {
-  return unmarshalError(goWord(value), value, schema, place);
-}
-
-function unmarshalError(got: string, value: Json, schema: Schema, place: Place): DecodeError {
-  const into =
-    place.goPath.length === 0 ? 'Go value' : `Go struct field ${place.structName}.${place.goPath.join('.')}`;
-  return new DecodeError(`json: cannot unmarshal ${got} into ${into} of type ${goTypeOf(schema)}`, {
-    conversion: conversionError(value, schema),
-    typed: `.${place.path}: expected ${schema.type}, got &value.valueUnstructured{Value:${goText(value)}}`,
-  });
-}
-
-function conversionError(value: Json, schema: Schema): string {
-  const got = typeof value === 'number' ? 'int64' : goWord(value);
-  const composite = { map: 'map', struct: 'struct', list: 'slice' } as const;
-  if (schema.type === 'map' || schema.type === 'struct' || schema.type === 'list') {
-    return `cannot restore ${composite[schema.type]} from ${got}`;
-  }
-  // In Go a number can be made a string, though not by this decoder; for all else it has no words.
-  const toText = got === 'int64' && schema.type === 'string';
-  return toText
-    ? `cannot convert int64 to ${goTypeOf(schema)}`
-    : `unrecognized type: ${schema.goType ?? schema.type}`;
 }
 
 /** The decoded value, or undefined for one that the encoder would leave out. */
@@ -108,7 +45,7 @@ function decodeValue(schema: Schema, value: Json, place: Place): Json {
 function decodeStruct(schema: StructSchema, value: Json, place: Place): JsonObject {
   if (value !== null && !isObject(value)) throw wrongType(value, schema, place);
   const decoded = new Map<string, Json | undefined>();
-  // In the order of the document, which is the order in which strict errors are told.
+  // In the order of the document, which is also the order of the strict errors.
   for (const [key, member] of Object.entries(value ?? {})) {
     const field = schema.fields.find(({ name }) => name === key);
     if (field) decoded.set(key, decodeField(field, member, schema, place));

@@ -1,4 +1,4 @@
-/** What every object has, field by field in the order of Go's structs: k8s.io/apimachinery pkg/apis/meta/v1. */
+/** Metadata, field by field in the order of Go's structs: k8s.io/apimachinery pkg/apis/meta/v1. */
 import {
   anything,
   atomicList,

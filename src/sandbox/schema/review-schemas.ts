@@ -1,4 +1,4 @@
-/** Questions about permissions and identity: k8s.io/api authorization/v1 and authentication/v1. */
+/** Reviews of permissions and identity: k8s.io/api authorization/v1 and authentication/v1. */
 import { metadata } from './meta-schemas.ts';
 import { type FieldSchema, field, type StructSchema, text, typeMeta } from './schema.ts';
 

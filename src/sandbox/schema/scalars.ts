@@ -1,10 +1,12 @@
-/** Scalars with a form of their own on the wire: times and base64. Messages as Go's standard library words them. */
+/**
+ * Scalars with a special form: times and base64. Errors have the words of Go's standard library.
+ */
 
 const SECONDS = '2006-01-02T15:04:05Z07:00';
 const MICROS = '2006-01-02T15:04:05.000000Z07:00';
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Thrown with Go's words for what is wrong with a value. */
+/** Thrown with Go's words for an invalid value. */
 export class ScalarError extends Error {
   override readonly name = 'ScalarError';
 }
@@ -32,7 +34,10 @@ export function normaliseTime(value: string): string {
   return `${isoSeconds(parseTime(value, SECONDS).ms)}Z`;
 }
 
-/** metav1.MicroTime: exactly six fractional digits are accepted (kubernetes/kubernetes#141204 would relax that). */
+/**
+ * metav1.MicroTime: needs exactly six fractional digits (kubernetes/kubernetes#141204 would relax
+ * it).
+ */
 export function normaliseMicroTime(value: string): string {
   const { ms, fraction } = parseTime(value, MICROS);
   if (fraction.length !== 6) {
@@ -46,7 +51,7 @@ export function normaliseMicroTime(value: string): string {
 
 export const timeOf = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
 
-/** Base64 as Go's strict standard decoder takes it (line breaks are skipped), written back in canonical form. */
+/** Canonical base64 from what Go's strict standard decoder accepts (it skips line breaks). */
 export function normaliseBase64(value: string): string {
   const compact = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value;
   const wrong = compact.search(/[^A-Za-z0-9+/]/);
@@ -59,7 +64,7 @@ export function normaliseBase64(value: string): string {
   return Buffer.from(compact, 'base64').toString('base64');
 }
 
-/** Where Go's decoder says that it stumbled. */
+/** The position that Go's decoder reports. */
 function illegalByte(body: string, padding: string): number {
   if (padding === '') return body.length - (body.length % 4);
   const paddingFits = body.length % 4 >= 2 && padding.startsWith('=');

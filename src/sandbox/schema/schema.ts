@@ -1,15 +1,15 @@
 /**
- * What shape an API object has, written once and used for everything that needs it: decoding (types, unknown
- * fields, order, defaults of Go's encoder), strategic merge, field ownership, and the published OpenAPI.
+ * The shape of API objects, for everything that needs it: decoding (types, unknown fields, order,
+ * defaults of Go's encoder), strategic merge, field ownership and OpenAPI.
  */
 
 export interface ScalarSchema {
   readonly type: 'string' | 'boolean' | 'int32' | 'int64' | 'bytes' | 'time' | 'microTime' | 'any';
-  /** The Go type that messages of the decoder name; default as `type`. */
+  /** The Go type in messages of the decoder. Default: `type`. */
   readonly goType?: string;
 }
 
-/** A map from strings: every key has an owner of its own. */
+/** A map from strings. Every key has an owner of its own. */
 export interface MapSchema {
   readonly type: 'map';
   readonly values: ScalarSchema;
@@ -18,10 +18,12 @@ export interface MapSchema {
 export interface ListSchema {
   readonly type: 'list';
   readonly items: Schema;
-  /** How server-side apply merges it: as a whole, as a set of scalars, or by the key fields of its items. */
+  /**
+   * How server-side apply merges it: as a whole, as a set of scalars or by the key fields of items.
+   */
   readonly listType: 'atomic' | 'set' | 'map';
   readonly listMapKeys?: readonly string[];
-  /** How a strategic merge patch merges it; absent replaces. `key` is absent for scalars. */
+  /** How a strategic merge patch merges it; absent: it replaces it. Scalars have no `key`. */
   readonly patchMerge?: { readonly key?: string };
 }
 
@@ -29,11 +31,11 @@ export interface StructSchema {
   readonly type: 'struct';
   /** Go package and type, `v1.ObjectMeta`. */
   readonly goType: string;
-  /** Name among the OpenAPI definitions. */
+  /** The name of its OpenAPI schema. */
   readonly definition: string;
   readonly description: string;
   readonly fields: readonly FieldSchema[];
-  /** Owned as a whole by whoever set it. */
+  /** One manager owns the whole struct. */
   readonly atomic?: boolean;
 }
 
@@ -41,13 +43,13 @@ export type Schema = ScalarSchema | MapSchema | ListSchema | StructSchema;
 
 export interface FieldSchema {
   readonly name: string;
-  /** Number of the field in the protobuf encoding; 0 for what the envelope carries. */
+  /** Number of the field in protobuf; 0 for a field of the envelope. */
   readonly tag: number;
   readonly schema: Schema;
   readonly description: string;
   /**
-   * What Go's encoder does with the zero value: `omit` leaves it out, `keep` writes it (no `omitempty`, or a
-   * struct or time that is never empty), `pointer` leaves out only what was not given.
+   * What Go's encoder does with the zero value: `omit` drops it, `keep` writes it (no `omitempty`,
+   * or a struct or time, which is never empty), `pointer` drops the field only if it was not given.
    */
   readonly zero: 'omit' | 'keep' | 'pointer';
   readonly required?: boolean;

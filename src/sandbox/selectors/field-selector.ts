@@ -7,32 +7,25 @@ interface Term {
   readonly equal: boolean;
 }
 
-export interface FieldSelector {
-  /** `read` gives an object's value of a field. */
-  matches(read: (field: string) => string): boolean;
-  /** The one value that `field` must have, when the selector says so. */
-  exactly(field: string): string | undefined;
-}
+/** `read` gives an object's value of a field. */
+export type FieldMatcher = (read: (field: string) => string) => boolean;
 
 export interface SelectableFields {
-  /** The name that `read` is asked for; undefined for a field that cannot be selected. */
+  /** The name to `read`; undefined for a field that is not selectable. */
   selectableField(label: string): string | undefined;
-  /** What is said of such a field. */
+  /** The error for such a field. */
   unselectable(label: string): string;
 }
 
 /** Parses `a=b,c!=d`. */
-export function parseFieldSelector(selector: string, fields: SelectableFields): FieldSelector {
+export function parseFieldSelector(selector: string, fields: SelectableFields): FieldMatcher {
   const terms = splitTerms(selector)
     .filter((part) => part !== '')
     .map((part) => parseTerm(part, selector, fields));
-  return {
-    matches: (read) => terms.every(({ field, value, equal }) => (read(field) === value) === equal),
-    exactly: (field) => terms.find((term) => term.field === field && term.equal)?.value,
-  };
+  return (read) => terms.every(({ field, value, equal }) => (read(field) === value) === equal);
 }
 
-/** Splits at commas that no backslash escapes; a lone backslash at the end stays for the term to refuse. */
+/** Splits at commas without a backslash. A backslash at the end stays, for the term to refuse. */
 const splitTerms = (selector: string): readonly string[] => selector.match(/(?:\\.|[^,\\]|\\$)+/gs) ?? [];
 
 function parseTerm(part: string, selector: string, fields: SelectableFields): Term {

@@ -32,7 +32,7 @@ const BINARY = new Map<string, Operator>([
 const EXPECTED_OPERATORS = 'in, notin, =, ==, !=, gt, lt';
 const END = '';
 
-/** What `selector` asks of an object's labels; an empty selector matches everything. */
+/** An empty selector matches everything. */
 export function parseLabelSelector(selector: string): LabelMatcher {
   const requirements = new Parser(tokensOf(selector)).parse();
   return (labels) => requirements.every((requirement) => meets(labels, requirement));
@@ -125,7 +125,7 @@ class Parser {
     return operator;
   }
 
-  /** `(a, b)`; an empty place among the commas is the empty value. */
+  /** `(a, b)`; nothing between two commas is the empty value. */
   #values(): readonly string[] {
     const open = this.#next();
     if (open !== '(') throw unparsable(`found '${open}' expected: '('`);

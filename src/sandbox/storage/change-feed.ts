@@ -1,10 +1,13 @@
 import type { Change, EventLog } from './event-log.ts';
 
-/** Hands every change that is appended to `log` from now on to `handle`, in order and at once. Returns what ends it. */
+/**
+ * Calls `handle` at once and in order for every change appended from now on, until the returned
+ * function is called.
+ */
 export function followChanges(log: EventLog, handle: (change: Change) => void): () => void {
   let position = log.end;
   return log.onAppend(() => {
-    // A handler that writes appends in turn: the nested call has then moved the position on already.
+    // A handler that writes causes a nested call, which moves the position on.
     while (position < log.end) {
       const change = log.at(position++);
       if (change) handle(change);

@@ -8,8 +8,8 @@ export interface Change {
 }
 
 /**
- * The recent changes of one collection, in order, which watches read at their own pace. A position in it is
- * absolute: it stays valid when older changes are dropped, unless it points at one of those.
+ * The recent changes of one collection in order. Watches read it at their own pace. Positions are
+ * absolute: one stays valid until its own change is dropped.
  */
 export class EventLog {
   readonly #limit: number;
@@ -29,7 +29,9 @@ export class EventLog {
     return this.#base + this.#changes.length;
   }
 
-  /** Where a watch from after `revision` starts; undefined when changes after it have been dropped. */
+  /**
+   * Where a watch from after `revision` starts; undefined when changes after it have been dropped.
+   */
   positionAfter(revision: number): number | undefined {
     if (revision < this.#compactedRevision) return undefined;
     let low = 0;
@@ -42,7 +44,7 @@ export class EventLog {
     return this.#base + low;
   }
 
-  /** The change at `position`; undefined at the end and for one that has been dropped. */
+  /** The change at `position`; undefined at the end and for a dropped change. */
   at(position: number): Change | undefined {
     return this.#changes[position - this.#base];
   }
@@ -53,12 +55,12 @@ export class EventLog {
 
   append(change: Change): void {
     this.#changes.push(change);
-    // Dropping in batches makes it cheap: each change is moved at most once.
+    // In batches, so that each change is moved at most once.
     if (this.#changes.length >= 2 * this.#limit) this.#drop(this.#changes.length - this.#limit);
     for (const listener of this.#listeners) listener();
   }
 
-  /** Drops everything; changes up to `revision` count as missing from now on. */
+  /** Drops all changes, up to `revision`. */
   compact(revision: number): void {
     this.#drop(this.#changes.length);
     this.#compactedRevision = revision;

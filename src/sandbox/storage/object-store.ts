@@ -1,7 +1,7 @@
 /**
- * The objects, by collection (what etcd is to a real server). One counter gives every write in any collection
- * its revision, which is the object's resourceVersion. Objects are never changed in place, so that whoever got
- * one holds a version of it. No rules of the API live here.
+ * The objects by collection, in place of etcd. One counter gives every write in any collection its
+ * revision, the object's resourceVersion. Objects are immutable. The rules of the API are in the
+ * registry.
  */
 
 import { byCodeUnit } from '../objects/json.ts';
@@ -9,11 +9,11 @@ import { type KubeObject, withMeta } from '../objects/kube-object.ts';
 import { EventLog } from './event-log.ts';
 
 export interface StoreOptions {
-  /** Changes that each collection remembers for watches and for pages of older lists. */
+  /** Number of changes that each collection remembers for watches and older pages. */
   readonly historyLimit: number;
 }
 
-/** `namespace/name`; `/name` for what is cluster-scoped. The order of keys is etcd's order. */
+/** `namespace/name`, or `/name` for cluster-scoped objects. The order of keys is etcd's. */
 export const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
 export const keyOfObject = (object: KubeObject): string =>
   keyOf(object.metadata.namespace, object.metadata.name);
@@ -44,7 +44,7 @@ export class ObjectStore {
     return this.#collections.values();
   }
 
-  /** Forgets all history. Takes a revision of its own, so that every revision handed out before is too old. */
+  /** Forgets all history. It takes a revision of its own, so that every earlier one is too old. */
   compact(): void {
     this.#revision += 1;
     for (const collection of this.#collections.values()) collection.log.compact(this.#revision);
@@ -67,7 +67,7 @@ export class Collection {
     return this.#objects.get(key);
   }
 
-  /** Stores `object` as it is but for the resourceVersion, and returns it. */
+  /** Stores and returns `object` with a new resourceVersion. */
   put(object: KubeObject): KubeObject {
     const key = keyOfObject(object);
     const previous = this.#objects.get(key);
@@ -79,7 +79,7 @@ export class Collection {
     return current;
   }
 
-  /** Removes the object and returns its last state, with the resourceVersion of its removal. */
+  /** Removes the object. Returns its last state with the resourceVersion of the removal. */
   remove(key: string): KubeObject | undefined {
     const previous = this.#objects.get(key);
     if (!previous) return undefined;
@@ -90,7 +90,7 @@ export class Collection {
     return withMeta(previous, { resourceVersion: String(revision) });
   }
 
-  /** Objects in the order of their keys, of one namespace or of all. */
+  /** The objects of one namespace or of all, in the order of their keys. */
   list(namespace?: string): KubeObject[] {
     const prefix = namespace === undefined ? '' : `${namespace}/`;
     const listed: KubeObject[] = [];
@@ -103,7 +103,7 @@ export class Collection {
     return listed;
   }
 
-  /** What `list` returned when `revision` was the last; undefined when that is forgotten. */
+  /** What `list` returned at `revision`; undefined when that is forgotten. */
   listAt(revision: number, namespace?: string): readonly KubeObject[] | undefined {
     const position = this.log.positionAfter(revision);
     if (position === undefined) return undefined;

@@ -1,21 +1,20 @@
 /**
- * The rules of writing: what a create, update or delete must satisfy, and what the server adds to it. As
- * k8s.io/apiserver pkg/registry/generic/registry over the store; every call is complete when it returns.
+ * The rules of writing: what a create, update or delete must satisfy, and what the server adds
+ * (k8s.io/apiserver pkg/registry/generic/registry). Every call is complete when it returns.
  */
 import { createHash } from 'node:crypto';
-import type { ResourcePath } from '../http/request-info.ts';
-import { type FieldError, invalid, invalidObject } from '../kinds/field-errors.ts';
+import { type FieldError, invalidObject } from '../kinds/field-errors.ts';
 import { pathSegmentProblems } from '../kinds/formats.ts';
 import { phaseOf } from '../kinds/kind-namespace.ts';
 import { type Kind, kindName, resourceName, type Subresource } from '../kinds/kinds.ts';
 import { metaErrors, metaUpdateErrors } from '../kinds/validation.ts';
-import { quoted } from '../objects/json.ts';
 import { type KubeObject, withMeta } from '../objects/kube-object.ts';
-import { alreadyExists, conflict, forbidden, notFound, StatusError } from '../objects/status.ts';
+import { alreadyExists, forbidden, notFound, StatusError } from '../objects/status.ts';
 import { sameButForTimes } from '../patch/managed-fields.ts';
 import { timeOf } from '../schema/scalars.ts';
-import type { DeleteOptions } from '../verbs/delete-options.ts';
+import { type DeleteOptions, finalizersFor, isHeldBack, refuseDeletion } from './deletion.ts';
 import { type Collection, keyOf, type ObjectStore } from './object-store.ts';
+import { refuseOtherUid, refuseStale, type Target } from './preconditions.ts';
 
 export interface RegistryDeps {
   readonly store: ObjectStore;
@@ -23,34 +22,37 @@ export interface RegistryDeps {
   readonly uid: () => string;
 }
 
-/** Where an object lives. */
-export interface Target {
-  readonly kind: Kind;
-  readonly namespace: string | undefined;
-  readonly name: string;
-}
-
-/** What a request's path names. */
-export const targetOf = ({ kind, namespace, name = '' }: ResourcePath): Target => ({ kind, namespace, name });
-
 export interface Update {
   readonly target: Target;
   readonly subresource: Subresource;
   readonly dryRun: boolean;
   /** Creates what does not exist. */
   readonly allowCreate: boolean;
-  /** The update is for the object with this uid only. */
+  /** The uid that the live object must have. */
   readonly uid?: string;
   /** The new object, in stored form; `live` is absent when there is none. */
   change(live: KubeObject | undefined): KubeObject;
 }
 
-const STALE = 'the object has been modified; please apply your changes to the latest version and try again';
-const IMMORTAL_NAMESPACES = new Set(['default', 'kube-system', 'kube-public']);
-/** Room that is left for the suffix of a generated name, within the 63 characters of a DNS label. */
+/**
+ * Maximum length of the prefix of a generated name; the suffix fills the 63 characters of a DNS
+ * label.
+ */
 const GENERATED_PREFIX_LIMIT = 58;
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const GENERATE_ATTEMPTS = 8;
+
+/** The object in its new state, or the live one where nothing changed. */
+export interface Written {
+  readonly object: KubeObject;
+  readonly created: boolean;
+}
+
+/** `object` is its last state or, when something holds it back, the state that waits. */
+export interface Deletion {
+  readonly object: KubeObject;
+  readonly deleted: boolean;
+}
 
 export class Registry {
   readonly #store: ObjectStore;
@@ -73,7 +75,7 @@ export class Registry {
     return object;
   }
 
-  /** Creates `object`, which is in stored form and in the right namespace. Throws what the API answers. */
+  /** Creates `object`, which is in stored form and has its namespace. Throws the API's refusals. */
   create(kind: Kind, object: KubeObject, dryRun: boolean): KubeObject {
     if (object.metadata.name || !object.metadata.generateName) return this.#insert(kind, object, dryRun);
     for (let attempt = 1; ; attempt++) {
@@ -85,19 +87,15 @@ export class Registry {
     }
   }
 
-  /** Throws what the API answers; a change that changes nothing is not a write. */
-  update(update: Update): { readonly object: KubeObject; readonly created: boolean } {
+  /** Throws the API's refusals. A change without effect is not a write. */
+  update(update: Update): Written {
     const { target, dryRun } = update;
     const { kind, name } = target;
     const live = this.collection(kind).get(keyOf(target.namespace, name));
     if (!live && !update.allowCreate) throw notFound(resourceName(kind), name);
-    if (update.uid !== undefined && update.uid !== (live?.metadata.uid ?? '')) {
-      const key = `/registry/${kind.collection}/${keyOf(target.namespace, name)}`.replace('//', '/');
-      const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${update.uid}, UID in object meta: ${live?.metadata.uid ?? ''}`;
-      throw conflict(resourceName(kind), name, why);
-    }
+    refuseOtherUid(target, update.uid, live);
     if (!live) {
-      // A resourceVersion given for what does not exist is ignored here, though not by a POST.
+      // A PUT or apply that creates ignores a given resourceVersion; a POST does not.
       const object = withMeta(update.change(undefined), { resourceVersion: undefined });
       return { object: this.#insert(kind, object, dryRun), created: true };
     }
@@ -105,27 +103,21 @@ export class Registry {
     refuseStale(target, changed, live);
     const object = this.#prepareUpdate(kind, changed, live, update.subresource);
     if (sameButForTimes(object, live)) return { object: live, created: false };
-    if (isReleased(kind, object)) {
+    if (object.metadata.deletionTimestamp !== undefined && !isHeldBack(kind, object)) {
       if (!dryRun) this.collection(kind).remove(keyOf(target.namespace, name));
       return { object, created: false };
     }
     return { object: dryRun ? object : this.collection(kind).put(object), created: false };
   }
 
-  /**
-   * Deletes the object, or begins to when finalizers hold it. `deleted` tells which; `object` is its last
-   * state or the state that waits.
-   */
-  delete(target: Target, options: DeleteOptions): { readonly object: KubeObject; readonly deleted: boolean } {
+  /** Deletes the object, or begins to if something holds it back. Throws the API's refusals. */
+  delete(target: Target, options: DeleteOptions): Deletion {
     const { kind, namespace, name } = target;
     const live = this.get(target);
-    if (kind.collection === 'namespaces' && IMMORTAL_NAMESPACES.has(name)) {
-      throw forbidden(resourceName(kind), name, 'this namespace may not be deleted');
-    }
-    checkPreconditions(target, live, options);
+    refuseDeletion(kind, live, options);
     const waiting = withMeta(live, { finalizers: finalizersFor(live, options) });
     const collection = this.collection(kind);
-    if ((waiting.metadata.finalizers ?? []).length === 0 && !kind.heldBack(waiting)) {
+    if (!isHeldBack(kind, waiting)) {
       const removed = options.dryRun ? undefined : collection.remove(keyOf(namespace, name));
       return { object: removed ?? live, deleted: true };
     }
@@ -157,7 +149,7 @@ export class Registry {
     return dryRun ? final : collection.put(final);
   }
 
-  /** The NamespaceLifecycle admission: new content only in a namespace that exists and is not going away. */
+  /** The NamespaceLifecycle admission: the namespace must exist and not be terminating. */
   #admit(kind: Kind, object: KubeObject): void {
     const { name, namespace } = object.metadata;
     if (!kind.namespaced || namespace === undefined) return;
@@ -194,7 +186,7 @@ export class Registry {
     return kind.canonicalize(object);
   }
 
-  /** The suffix comes from the injected source of uids, so that a run with fixed uids repeats itself. */
+  /** The suffix depends on the injected uids only, so that a run with fixed uids is repeatable. */
   #generateName(prefix: string): string {
     const digest = createHash('sha256').update(this.#uid()).digest();
     const suffix = [...digest.subarray(0, 5)].map((byte) => SUFFIX_ALPHABET[byte % SUFFIX_ALPHABET.length]);
@@ -204,61 +196,4 @@ export class Registry {
 
 function refuseInvalid(kind: Kind, object: KubeObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(kindName(kind), object.metadata.name ?? '', errors);
-}
-
-/** Optimistic locking: an update that names a resourceVersion must name the live one. */
-function refuseStale({ kind, name }: Target, changed: KubeObject, live: KubeObject): void {
-  const version = changed.metadata.resourceVersion ?? '';
-  const revision = version === '' ? 0 : storedRevision(version);
-  if (revision === 0) {
-    if (kind.unconditionalUpdate) return;
-    throw invalidObject(resourceName(kind), name, [
-      invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
-    ]);
-  }
-  if (version !== live.metadata.resourceVersion) throw conflict(resourceName(kind), name, STALE);
-}
-
-/** An object's own resourceVersion is parsed too deep in the real server for a proper refusal. */
-function storedRevision(version: string): number {
-  if (/^\d+$/.test(version)) return Number(version);
-  throw new StatusError(500, '', `strconv.ParseUint: parsing ${quoted(version)}: invalid syntax`);
-}
-
-/** Whether an update took away the last thing that kept a deleted object. */
-const isReleased = (kind: Kind, object: KubeObject): boolean =>
-  object.metadata.deletionTimestamp !== undefined &&
-  (object.metadata.finalizers ?? []).length === 0 &&
-  !kind.heldBack(object);
-
-function checkPreconditions({ kind, name }: Target, live: KubeObject, options: DeleteOptions): void {
-  const checks = [
-    ['UID', options.uid, live.metadata.uid, 'deleted and then recreated'],
-    ['ResourceVersion', options.resourceVersion, live.metadata.resourceVersion, 'modified'],
-  ] as const;
-  for (const [what, wanted, actual, fate] of checks) {
-    if (wanted === undefined || wanted === actual) continue;
-    if (kind.collection === 'namespaces') {
-      // Namespaces have their own way of deletion, and of refusing it.
-      const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${actual}`;
-      throw conflict(resourceName(kind), name, why);
-    }
-    throw conflict(
-      { group: kind.group, name: kind.kind },
-      name,
-      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual}). The object might have been ${fate}`,
-    );
-  }
-}
-
-/** The finalizers that stand for a propagation policy are set and taken away by the deletion itself. */
-function finalizersFor(live: KubeObject, options: DeleteOptions): readonly string[] | undefined {
-  const present = live.metadata.finalizers;
-  if (options.propagation === undefined) return present;
-  const others = (present ?? []).filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
-  const added = { Background: [], Orphan: ['orphan'], Foreground: ['foregroundDeletion'] }[
-    options.propagation
-  ];
-  const finalizers = [...others, ...added];
-  return finalizers.length === 0 ? undefined : finalizers;
 }

@@ -1,6 +1,8 @@
-/** The request of a server-side apply: its configuration checked, applied and made an object again. */
+/**
+ * The request of a server-side apply: checks the configuration, applies it and decodes the result.
+ */
 
-import { decodeAs, ParseError, parseYaml } from '../http/request-body.ts';
+import { decodeAs, emptyObject } from '../kinds/decode-as.ts';
 import { apiVersionOf } from '../kinds/kinds.ts';
 import {
   isList,
@@ -12,15 +14,21 @@ import {
   objectOf,
   stringAt,
 } from '../objects/json.ts';
+import { ParseError, parseYaml } from '../objects/json-text.ts';
 import { type KubeObject, toJson } from '../objects/kube-object.ts';
 import { badRequest, conflict, StatusError } from '../objects/status.ts';
+import { managerOf, type Writer } from '../patch/ownership.ts';
 import { apply } from '../patch/server-side-apply.ts';
-import { DecodeError } from '../schema/decode.ts';
-import { emptyObject, managerOf, type Writer } from './patching.ts';
+import { DecodeError } from '../schema/decode-error.ts';
 
-/** `live` (absent when it does not exist) after the configuration in `text` has been applied to it. */
-export function applied(writer: Writer, text: string, live: KubeObject | undefined): KubeObject {
-  const { kind, options } = writer;
+/** `live` (absent on create) with the configuration in `text` applied. */
+export function applied(
+  writer: Writer,
+  text: string,
+  live: KubeObject | undefined,
+  force: boolean,
+): KubeObject {
+  const { kind } = writer;
   const given = parseConfiguration(text);
   refuseOtherKind(writer, given);
   if (Object.hasOwn(objectAt(given, 'metadata'), 'managedFields')) {
@@ -38,7 +46,7 @@ export function applied(writer: Writer, text: string, live: KubeObject | undefin
     empty: emptyObject(kind),
     config: onlyGiven(toJson(config), given),
     manager: managerOf(writer, 'Apply'),
-    force: options.force,
+    force,
     now: writer.now,
   });
   return kind.canonicalize(decodeAs(kind, toJson(result)).object);
@@ -58,7 +66,7 @@ function parseConfiguration(text: string): JsonObject {
   }
 }
 
-/** Kind and apiVersion must both be given here. */
+/** Unlike in other bodies, kind and apiVersion are required. */
 function refuseOtherKind({ kind }: Writer, config: JsonObject): void {
   const apiVersion = stringAt(config, 'apiVersion');
   const name = stringAt(config, 'kind');
@@ -70,7 +78,7 @@ function refuseOtherKind({ kind }: Writer, config: JsonObject): void {
 const groupVersion = (apiVersion: string): string =>
   apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
 
-/** The configuration as an object. What does not fit the kind is an error whatever the field validation. */
+/** The configuration as an object. Unknown fields are an error, whatever the field validation. */
 function typed({ kind }: Writer, config: JsonObject): KubeObject {
   const metadata = objectAt(config, 'metadata');
   const place = `${stringAt(metadata, 'namespace')}/${stringAt(metadata, 'name')}; ${groupVersion(apiVersionOf(kind))}, Kind=${kind.kind}`;
@@ -87,7 +95,10 @@ function typed({ kind }: Writer, config: JsonObject): KubeObject {
   }
 }
 
-/** `decoded` without what the decoder filled in, which nobody asked to own, but with the empty maps and lists that were given. */
+/**
+ * `decoded` with only the fields that were given, including empty maps and lists: the decoder's
+ * defaults have no owner.
+ */
 function onlyGiven(decoded: JsonObject, given: JsonObject): JsonObject {
   const entries = Object.entries(given).flatMap(([key, value]): [string, Json][] => {
     const member = memberAt(decoded, key);

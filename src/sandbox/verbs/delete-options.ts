@@ -1,24 +1,15 @@
-/** What a DELETE asks for, from its body or else its query. */
+/** The options of a DELETE, from its body or else its query. */
 
 import { invalid, invalidObject, notSupported } from '../kinds/field-errors.ts';
 import { isList, type JsonObject, memberAt, objectAt, stringAt } from '../objects/json.ts';
+import type { DeleteOptions, Propagation } from '../storage/deletion.ts';
 import { booleanOf } from './list-options.ts';
 import { dryRunErrors } from './write-options.ts';
-
-export type Propagation = 'Background' | 'Foreground' | 'Orphan';
-
-export interface DeleteOptions {
-  readonly dryRun: boolean;
-  /** Undefined: whatever the object's own finalizers say, else Background. */
-  readonly propagation: Propagation | undefined;
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-}
 
 const POLICIES: readonly Propagation[] = ['Foreground', 'Background', 'Orphan'];
 const KIND = { group: 'meta.k8s.io', name: 'DeleteOptions' };
 
-/** `body` is undefined when there was none. */
+/** `body` is undefined when the request had none. */
 export function parseDeleteOptions(body: JsonObject | undefined, query: URLSearchParams): DeleteOptions {
   const given = body ?? fromQuery(query);
   const orphanDependents = memberAt(given, 'orphanDependents');

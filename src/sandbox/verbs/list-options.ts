@@ -3,7 +3,7 @@ import { type FieldError, forbiddenField, invalidObject, notSupported } from '..
 import type { Kind } from '../kinds/kinds.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
 import { badRequest } from '../objects/status.ts';
-import { type FieldSelector, parseFieldSelector } from '../selectors/field-selector.ts';
+import { type FieldMatcher, parseFieldSelector } from '../selectors/field-selector.ts';
 import { type LabelMatcher, parseLabelSelector, SelectorError } from '../selectors/label-selector.ts';
 
 export interface Selection {
@@ -28,7 +28,7 @@ export interface ListOptions {
   readonly continue: string;
 }
 
-/** `name` is set when one object is watched by its own path. */
+/** `name` is set for a watch of one object by its own path. */
 export function parseListOptions(
   kind: Kind,
   query: URLSearchParams,
@@ -52,11 +52,11 @@ export function parseListOptions(
   return { ...options, sendInitialEvents: options.sendInitialEvents ?? startsWithState(options) };
 }
 
-/** A watch from nowhere, or from 0, begins with the present state, as if it had asked for it. */
+/** A watch without a version, or from 0, begins with the present state. */
 const startsWithState = (options: ListOptions): boolean =>
   options.watch && (options.resourceVersion === '' || options.resourceVersion === '0');
 
-/** As Go's conversion from query parameters does: anything but `false` and `0` is true. */
+/** As in Go's conversion of query parameters, anything but `false` and `0` is true. */
 export function booleanOf(value: string | null): boolean | undefined {
   if (value === null) return undefined;
   return value.toLowerCase() !== 'false' && value !== '0';
@@ -85,14 +85,14 @@ function parseSelection(
       (namespace === undefined || object.metadata.namespace === namespace) &&
       (name === undefined || object.metadata.name === name) &&
       labels(object.metadata.labels ?? {}) &&
-      fields.matches((field) => kind.fieldValue(object, field)),
+      fields((field) => kind.fieldValue(object, field)),
   };
 }
 
 function parseSelectors(
   kind: Kind,
   query: URLSearchParams,
-): { readonly labels: LabelMatcher; readonly fields: FieldSelector } {
+): { readonly labels: LabelMatcher; readonly fields: FieldMatcher } {
   try {
     return {
       labels: parseLabelSelector(query.get('labelSelector') ?? ''),

@@ -1,9 +1,8 @@
-/** What a PUT or a patch (JSON, merge, strategic merge) makes of an object, and who then owns what. */
+/** The request of a JSON, merge or strategic merge patch. */
 
-import { mediaTypeOf } from '../http/media-type.ts';
-import { decodeAs, ParseError, parseJson, unknownKind } from '../http/request-body.ts';
+import { decodeAs } from '../kinds/decode-as.ts';
 import { invalid, invalidObject } from '../kinds/field-errors.ts';
-import { apiVersionOf, type Kind, type Subresource } from '../kinds/kinds.ts';
+import { apiVersionOf, type Kind } from '../kinds/kinds.ts';
 import {
   byCodeUnit,
   goText,
@@ -13,77 +12,26 @@ import {
   objectOf,
   stringAt,
 } from '../objects/json.ts';
-import { type KubeObject, toJson, withMeta } from '../objects/kube-object.ts';
-import { badRequest, StatusError } from '../objects/status.ts';
-import { entriesAfterUpdate, type Manager } from '../patch/managed-fields.ts';
+import { ParseError, parseJson } from '../objects/json-text.ts';
+import { type KubeObject, toJson } from '../objects/kube-object.ts';
+import { badRequest, type StatusError } from '../objects/status.ts';
+import { owned, type Writer } from '../patch/ownership.ts';
 import { jsonPatch, mergePatch } from '../patch/patch.ts';
 import { strategicMerge } from '../patch/strategic-merge.ts';
-import { DecodeError } from '../schema/decode.ts';
-import type { WriteOptions } from './write-options.ts';
+import { DecodeError } from '../schema/decode-error.ts';
+import { type Received, unknownKind, validated } from './receiving.ts';
+import type { FieldValidation } from './write-options.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
-const PATCH_TYPES = new Map<string, PatchType>([
-  ['application/json-patch+json', 'json'],
-  ['application/merge-patch+json', 'merge'],
-  ['application/strategic-merge-patch+json', 'strategic'],
-  ['application/apply-patch+yaml', 'apply'],
-]);
-
-export function patchTypeOf(contentType: string | undefined): PatchType {
-  const type = PATCH_TYPES.get(mediaTypeOf(contentType));
-  if (!type) throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
-  return type;
-}
-
-/** Who writes, in which version, through what. */
-export interface Writer {
-  readonly kind: Kind;
-  readonly subresource: Subresource;
-  readonly options: WriteOptions;
-  /** RFC 3339, for new managedFields entries. */
-  readonly now: string;
-}
-
-export const managerOf = (
-  { kind, subresource, options }: Writer,
-  operation: Manager['operation'],
-): Manager => ({
-  name: options.fieldManager,
-  operation,
-  apiVersion: apiVersionOf(kind),
-  subresource,
-  resetFields: kind.resetFields(subresource),
-});
-
-export const emptyObject = (kind: Kind): KubeObject => decodeAs(kind, {}).object;
-
-/** `after` with the ownership that it has once `writer` has put it in the place of `before`. Both in the request's version. */
-export function owned(writer: Writer, before: KubeObject | undefined, after: KubeObject): KubeObject {
-  const filled = writer.kind.canonicalize(after);
-  const managedFields = entriesAfterUpdate(
-    writer.kind.schema,
-    before,
-    filled,
-    emptyObject(writer.kind),
-    managerOf(writer, 'Update'),
-    writer.now,
-  );
-  return withMeta(filled, { managedFields: managedFields.length === 0 ? undefined : managedFields });
-}
-
-export interface Patched {
-  readonly object: KubeObject;
-  readonly warnings: readonly string[];
-}
-
-/** `live` (in the request's version) after a JSON, merge or strategic merge patch. */
+/** `live` (in the request's version) after the patch in `text`. */
 export function patched(
   writer: Writer,
   type: Exclude<PatchType, 'apply'>,
   text: string,
   live: KubeObject,
-): Patched {
+  validation: FieldValidation,
+): Received {
   const patch = parsePatch(type, text);
   const result = changedBy(writer.kind, type, patch, toJson(live));
   const refuse = (error: DecodeError | string): StatusError => {
@@ -91,11 +39,11 @@ export function patched(
     const shown = type === 'strategic' ? goText(patch) : textOf(result);
     return invalidObject({ group: '', name: '' }, '', [invalid('patch', shown, why)]);
   };
-  const { object, warnings } = decodePatched(writer, result, refuse);
+  const { object, warnings } = decodePatched(writer.kind, result, validation, refuse);
   return { object: owned(writer, live, object), warnings };
 }
 
-/** The strategic merge says what is wrong with a patch without naming itself. */
+/** The errors of a strategic merge have no prefix. */
 const prefixOf = (type: PatchType): string => (type === 'strategic' ? '' : 'error decoding patch: ');
 
 function parsePatch(type: PatchType, text: string): Json {
@@ -119,26 +67,25 @@ function changedBy(kind: Kind, type: Exclude<PatchType, 'apply'>, patch: Json, l
   return type === 'merge' ? mergePatch(live, patch) : strategicMerge(kind.schema, live, patch);
 }
 
-/** What a patch made must be an object of the kind; otherwise the patch is invalid, not the request. */
+/**
+ * The result must be an object of the kind. If it is not, the patch is invalid, not the request.
+ */
 function decodePatched(
-  { kind, options }: Writer,
+  kind: Kind,
   result: Json,
+  validation: FieldValidation,
   refuse: (error: DecodeError | string) => StatusError,
-): Patched {
+): Received {
   const named = isObject(result) ? stringAt(result, 'kind') || kind.kind : kind.kind;
   if (named !== kind.kind) throw refuse(unknownKind(kind, named, apiVersionOf(kind)));
   try {
-    const { object, strictErrors } = decodeAs(kind, result);
-    if (options.fieldValidation === 'Strict' && strictErrors.length > 0) {
-      throw refuse(`strict decoding error: ${strictErrors.join(', ')}`);
-    }
-    return { object, warnings: options.fieldValidation === 'Warn' ? strictErrors : [] };
+    return validated(decodeAs(kind, result), validation, refuse);
   } catch (error) {
     throw error instanceof DecodeError ? refuse(error) : error;
   }
 }
 
-/** An object as the real server has it after a patch: in order, but for the metadata. */
+/** An object as the real server prints it after a patch: sorted, except for its metadata. */
 const textOf = (value: Json): string =>
   JSON.stringify(
     sorted(

@@ -1,7 +1,7 @@
-/** resourceVersions and continue tokens: what a client may ask for, and what is too old or not there yet. */
+/** resourceVersions and continue tokens, and the refusals of past and future ones. */
 
-import { ParseError, parseJson } from '../http/request-body.ts';
 import { isObject, quoted } from '../objects/json.ts';
+import { ParseError, parseJson } from '../objects/json-text.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
 import { badRequest, expired, StatusError } from '../objects/status.ts';
 import type { Collection, ObjectStore } from '../storage/object-store.ts';
@@ -13,7 +13,7 @@ function parseRevision(text: string): number {
   throw badRequest(`invalid resource version: ${notARevision(text)}`);
 }
 
-/** A watch and a read of one object do not answer as a list does. */
+/** For a watch or a get, which refuse a malformed revision in another way than a list. */
 export function parseReadRevision(text: string): number {
   if (isRevision(text)) return Number(text);
   throw new StatusError(500, '', notARevision(text));
@@ -24,7 +24,7 @@ const isRevision = (text: string): boolean => /^\d+$/.test(text);
 const notARevision = (text: string): string =>
   `resourceVersion: Invalid value: ${quoted(text)}: strconv.ParseUint: parsing ${quoted(text)}: invalid syntax`;
 
-/** What a real server answers after having waited for a revision that has not come. */
+/** A real server answers this after it has waited for the revision. */
 export const tooLargeRevision = (revision: number, store: ObjectStore): StatusError =>
   new StatusError(
     504,
@@ -37,9 +37,9 @@ export const tooLargeRevision = (revision: number, store: ObjectStore): StatusEr
   );
 
 interface ContinueToken {
-  /** Revision of the first page; -1 asks for whatever there is now. */
+  /** Revision of the first page; -1 asks for the present state. */
   readonly revision: number;
-  /** Key of the last object that was sent. */
+  /** Key of the last object on the previous page. */
   readonly after: string;
 }
 
@@ -72,7 +72,7 @@ export interface Snapshot {
   readonly objects: readonly KubeObject[];
 }
 
-/** What a list asks for: the rest of an earlier one, or the state as of a version. */
+/** The rest of an earlier list, or the state at a version. */
 export function snapshotFor(store: ObjectStore, collection: Collection, options: ListOptions): Snapshot {
   return options.continue === ''
     ? listFrom(store, collection, options)

@@ -1,9 +1,8 @@
 /**
- * One watch: the present state first where that was asked for, then every change, read from the collection's log
- * as fast as the client takes it. A client that falls behind the log is told to list anew (410).
+ * One watch: the initial state if requested, then every change, read from the collection's log as
+ * fast as the client reads. A client that falls behind the log gets a 410 and must list again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Form, Renderer } from '../http/render.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
 import { withMeta } from '../objects/kube-object.ts';
 import { expired, type Status, StatusError } from '../objects/status.ts';
@@ -11,23 +10,31 @@ import type { Change } from '../storage/event-log.ts';
 import type { Collection, ObjectStore } from '../storage/object-store.ts';
 import type { ListOptions, Selection } from './list-options.ts';
 import { parseReadRevision, tooLargeRevision } from './revisions.ts';
+import { Wakeup } from './wakeup.ts';
 
 /** The open answer to a watch. */
 export interface WatchStream {
-  /** Resolves when more can be written; at once while the client keeps up. */
+  /** Resolves when more can be written: at once while the client keeps up. */
   write(text: string): Promise<void>;
-  /** Aborted when the client has gone, time is up, or the server stops. */
+  /** Aborts when the client leaves, the time is over or the server stops. */
   readonly signal: AbortSignal;
+}
+
+/** Renders the lines of one watch, in order. Objects are in stored form. */
+export interface WatchLines {
+  event(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): string;
+  bookmark(revision: number, endOfInitialEvents: boolean): string;
+  error(status: Status): string;
 }
 
 export interface WatchDeps {
   readonly store: ObjectStore;
   readonly collection: Collection;
-  readonly renderer: Renderer;
+  /** Time (ms) between bookmarks. */
   readonly bookmarkIntervalMs: number;
 }
 
-/** Lines collected before they are handed to the socket together, characters. */
+/** Length (characters) of the lines that are sent together. */
 const BATCH = 256 * 1024;
 
 interface Start {
@@ -38,18 +45,18 @@ interface Start {
 }
 
 /**
- * Throws, before the answer begins, what is answered with a status of its own. A revision that is forgotten, or
- * that is still to come though the state as of it is asked for, is told in the stream.
+ * Throws refusals before the answer begins. Reports a forgotten revision, or one from the future
+ * with an initial state, in the stream.
  */
 export async function serveWatch(
   deps: WatchDeps,
-  form: Form,
+  lines: WatchLines,
   options: ListOptions,
   open: () => WatchStream,
 ): Promise<void> {
   const revision = options.resourceVersion === '' ? 0 : parseReadRevision(options.resourceVersion);
   const start = startOf(deps, options, revision);
-  const watch = new Watch(deps, form, options, open());
+  const watch = new Watch(deps, lines, options, open());
   if (start instanceof StatusError) await watch.end(start.status);
   else await watch.run(start);
 }
@@ -75,17 +82,16 @@ function startOf(
 
 class Watch {
   readonly #deps: WatchDeps;
-  readonly #form: Form;
+  readonly #lines: WatchLines;
   readonly #options: ListOptions;
   readonly #stream: WatchStream;
-  #first = true;
-  /** Changes and bookmarks up to this revision are not sent: a watch may start from one that is yet to come. */
+  /** Changes and bookmarks up to this revision are not sent: a watch may start from a future one. */
   #after = 0;
   #bookmarkDue = false;
 
-  constructor(deps: WatchDeps, form: Form, options: ListOptions, stream: WatchStream) {
+  constructor(deps: WatchDeps, lines: WatchLines, options: ListOptions, stream: WatchStream) {
     this.#deps = deps;
-    this.#form = form;
+    this.#lines = lines;
     this.#options = options;
     this.#stream = stream;
   }
@@ -112,19 +118,19 @@ class Watch {
   }
 
   async end(status: Status): Promise<void> {
-    await this.#stream.write(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+    await this.#stream.write(this.#lines.error(status));
   }
 
   async #sendInitial({ initial, revision }: Start): Promise<void> {
     let batch = '';
     for (const object of initial) {
-      batch += this.#line('ADDED', object);
+      batch += this.#lines.event('ADDED', object);
       if (batch.length < BATCH) continue;
       await this.#stream.write(batch);
       batch = '';
     }
     const { sendInitialEvents, allowWatchBookmarks } = this.#options;
-    if (sendInitialEvents && allowWatchBookmarks) batch += this.#bookmark(revision, true);
+    if (sendInitialEvents && allowWatchBookmarks) batch += this.#lines.bookmark(revision, true);
     if (batch !== '') await this.#stream.write(batch);
   }
 
@@ -141,13 +147,13 @@ class Watch {
       if (next.batch !== '') await this.#stream.write(next.batch);
       else if (position === log.end) {
         await woken.wait();
-        // Whatever else this turn of the event loop writes goes out together.
+        // Sends everything that this turn of the event loop writes together.
         await nextTurn();
       }
     }
   }
 
-  /** Lines for the changes from `position` on, up to the size of a batch, and where they end. */
+  /** The lines for the changes from a position on, up to one batch, and the position after them. */
   #batchFrom(from: number): { readonly batch: string; readonly position: number } {
     const { log } = this.#deps.collection;
     let batch = '';
@@ -159,60 +165,21 @@ class Watch {
     if (this.#bookmarkDue && position === log.end) {
       this.#bookmarkDue = false;
       const { revision } = this.#deps.store;
-      if (revision >= this.#after) batch += this.#bookmark(revision, false);
+      if (revision >= this.#after) batch += this.#lines.bookmark(revision, false);
     }
     return { batch, position };
   }
 
-  /** What a change is to this watch: an object that starts or stops matching is added or deleted. */
+  /** An object that starts or stops matching the selection is added or deleted. */
   #lineFor({ previous, current, revision }: Change): string {
     const { selection } = this.#options;
     const was = previous !== undefined && matches(selection, previous);
     const is = current !== undefined && matches(selection, current);
-    if (is) return this.#line(was ? 'MODIFIED' : 'ADDED', current);
+    if (is) return this.#lines.event(was ? 'MODIFIED' : 'ADDED', current);
     if (!was) return '';
-    // The last state that matched, at the revision at which it ceased to.
-    return this.#line('DELETED', withMeta(previous, { resourceVersion: String(revision) }));
-  }
-
-  #line(type: string, object: KubeObject): string {
-    const text = this.#deps.renderer.watched(this.#form, object, this.#first);
-    this.#first = false;
-    return `{"type":"${type}","object":${text}}\n`;
-  }
-
-  #bookmark(revision: number, endOfInitialEvents: boolean): string {
-    const text = this.#deps.renderer.bookmark(this.#form, revision, endOfInitialEvents, this.#first);
-    this.#first = false;
-    return `{"type":"BOOKMARK","object":${text}}\n`;
+    // The last matching state, with the revision of the change.
+    return this.#lines.event('DELETED', withMeta(previous, { resourceVersion: String(revision) }));
   }
 }
 
 const matches = (selection: Selection, object: KubeObject): boolean => selection.matches(object);
-
-/** Lets one waiter sleep until it is woken or the signal aborts; a wake that comes first is not lost. */
-class Wakeup {
-  readonly #signal: AbortSignal;
-  #woken = false;
-  #resolve: (() => void) | undefined;
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-    signal.addEventListener('abort', () => this.wake(), { once: true });
-  }
-
-  wake(): void {
-    this.#woken = true;
-    this.#resolve?.();
-  }
-
-  async wait(): Promise<void> {
-    if (!this.#woken && !this.#signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#resolve = resolve;
-      });
-    }
-    this.#woken = false;
-    this.#resolve = undefined;
-  }
-}

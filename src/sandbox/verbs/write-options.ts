@@ -1,4 +1,4 @@
-/** The query of a write, parsed and checked: k8s.io/apimachinery pkg/apis/meta/v1/validation. */
+/** The query of a write, parsed and checked (k8s.io/apimachinery pkg/apis/meta/v1/validation). */
 import {
   type FieldError,
   forbiddenField,
@@ -13,17 +13,17 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 export interface WriteOptions {
   readonly dryRun: boolean;
-  /** Who is named in managedFields. */
+  /** The name in managedFields. */
   readonly fieldManager: string;
-  /** What happens to fields that the kind does not have. */
+  /** What happens to unknown fields. */
   readonly fieldValidation: FieldValidation;
-  /** Apply takes fields over from other managers. */
+  /** Whether an apply takes fields from other managers. */
   readonly force: boolean;
 }
 
 const FIELD_MANAGER_LIMIT = 128;
 
-/** `kind` is the options object that errors name: CreateOptions, UpdateOptions or PatchOptions. */
+/** `kind` is the options object in errors. */
 export function parseWriteOptions(
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
   query: URLSearchParams,
