@@ -28,7 +28,19 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ],
   ['src/mirror', [['plan'], ['companion'], ['observe'], ['request'], ['parsed.ts', 'vocabulary.ts']]],
   ['src/kube', [['api'], ['http'], ['config'], ['errors.ts']]],
-  // src/sandbox has controllers, http, kinds, patch, schema, selectors, storage and verbs: no order yet.
+  [
+    'src/sandbox',
+    [
+      ['sandbox.ts'],
+      ['kubeconfig.ts', 'http', 'controllers'],
+      ['verbs', 'discovery'],
+      ['storage', 'selectors'],
+      ['patch'],
+      ['kinds'],
+      ['schema'],
+      ['objects'],
+    ],
+  ],
 ]);
 
 /** Rooms that import less than the order allows: these files and packages, and what is inside the room. */
