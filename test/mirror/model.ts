@@ -91,7 +91,9 @@ function isPermitted(ask: Ask, name: string, rules: Rules): boolean {
 export function wantedKeys(ask: Ask, namespaces: readonly Namespace[], rules: Rules): ReadonlySet<string> {
   if (ask.isBad || ask.deleting) return new Set();
   if (ask.patterns === undefined && ask.selector === undefined) {
-    return new Set([`${namespaceOf(ask.key)}/${ask.companionName}`]);
+    const home = namespaces.find(({ metadata }) => metadata.name === namespaceOf(ask.key));
+    const isTerminating = home?.metadata.deletionTimestamp !== undefined;
+    return new Set(isTerminating ? [] : [`${namespaceOf(ask.key)}/${ask.companionName}`]);
   }
   const wanted = namespaces.filter(
     (namespace) =>

@@ -3,7 +3,7 @@ import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { type CompanionShape, companionShape } from '../../mirror/companion/companion.ts';
-import { mayDelete } from '../../mirror/companion/ownership.ts';
+import { isCompanionOf } from '../../mirror/companion/ownership.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
 import { planSource } from '../../mirror/plan/plan.ts';
 import { remarksOn } from '../../mirror/plan/remarks.ts';
@@ -103,7 +103,7 @@ export class Reconciler {
     const identity = { key, uid: undefined };
     const left = view
       .referrers(identity)
-      .filter((object) => mayDelete(object, identity, view.settings.vocabulary));
+      .filter((object) => isCompanionOf(object, identity, view.settings.vocabulary));
     if (left.length === 0) return NOTHING;
     if (left.some((object) => this.#mayBeClaimed(object))) {
       throw new StaleSourceError(

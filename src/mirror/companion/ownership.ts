@@ -75,5 +75,6 @@ export function isOwnerReferenceTo(
 ): boolean {
   if (owner.uid === source.uid) return true;
   const { namespace, name } = splitKey(source.key);
-  return companion.namespace === namespace && owner.kind === 'ConfigMap' && owner.name === name;
+  const isByName = owner.apiVersion === 'v1' && owner.kind === 'ConfigMap' && owner.name === name;
+  return isByName && companion.namespace === namespace;
 }

@@ -25,7 +25,6 @@ export function claims(source: ObservedConfigMap, companion: ObjectKey, view: Cl
   const { targets, companionName } = source.request.value;
   const { namespace, name } = splitKey(companion);
   if (name !== companionName || companion === source.key) return false;
-  if (targets === undefined) return namespace === source.namespace;
   const from = { namespace: source.namespace, targets };
   const placement = placementIn(namespace, view.namespace(namespace), from, view.settings.bounds);
   return placement.kind === 'desired';

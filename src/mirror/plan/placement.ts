@@ -46,21 +46,23 @@ const UNREAD: Placement = {
 };
 
 /**
- * Placement of a source that names targets. One that names none has its companion beside it, and
- * needs no permission for that.
+ * Placement of a source's companion in one namespace. A source without targets has it beside
+ * itself, whether or not the view has its own namespace.
  */
 export function placementIn(
   name: string,
   namespace: ObservedNamespace | undefined,
-  source: { readonly namespace: string; readonly targets: Targets },
+  source: { readonly namespace: string; readonly targets: Targets | undefined },
   bounds: Bounds,
 ): Placement {
-  if (!matchesTargets(source.targets, { name, labels: namespace?.labels })) {
-    return namespace !== undefined && mayMatchUnread(source.targets, namespace) ? UNREAD : UNMATCHED;
+  const { targets } = source;
+  if (targets === undefined && name !== source.namespace) return UNMATCHED;
+  if (targets !== undefined && !matchesTargets(targets, { name, labels: namespace?.labels })) {
+    return namespace !== undefined && mayMatchUnread(targets, namespace) ? UNREAD : UNMATCHED;
   }
   const permission = permissionIn(name, namespace, source.namespace, bounds);
   if (permission.kind !== 'permitted') return permission;
-  return namespace === undefined ? { kind: 'absent' } : DESIRED;
+  return targets !== undefined && namespace === undefined ? { kind: 'absent' } : DESIRED;
 }
 
 /** Whether a selector might match the labels that the controller may not read. */

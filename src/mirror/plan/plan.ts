@@ -1,12 +1,12 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { CompanionShape } from '../companion/companion.ts';
 import { type Difference, differences } from '../companion/drift.ts';
-import { isCompanionOf, mayDelete } from '../companion/ownership.ts';
+import { isCompanionOf } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
-import { companionKey, type MirrorRequest, type Targets } from '../request/request.ts';
+import { companionKey, type MirrorRequest } from '../request/request.ts';
 import { precedingClaimant } from './claims.ts';
 import { placementIn } from './placement.ts';
-import { isOursToRemove, planRemoval } from './removal.ts';
+import { isLeftOver, planRemoval } from './removal.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
@@ -20,18 +20,13 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
   // gone.
   if (source.deleting) return [];
   const steps: Step[] = [];
-  if (request.targets === undefined) {
-    const companion = companionKey(request, source.namespace);
-    steps.push(planCompanion(companion, view.configMap(companion), shape, view));
-  } else {
-    for (const namespace of candidateNamespaces(request.targets, view)) {
-      const step = planTarget(namespace, request.targets, shape, view);
-      if (step !== undefined) steps.push(step);
-    }
+  for (const namespace of candidateNamespaces(shape, view)) {
+    const step = planTarget(namespace, shape, view);
+    if (step !== undefined) steps.push(step);
   }
   const planned = new Set(steps.map((step) => step.companion));
   for (const object of view.referrers(source)) {
-    if (!planned.has(object.key) && isOursToRemove(object, source, view)) {
+    if (!planned.has(object.key) && isLeftOver(object, source, view)) {
       const reason = whyUndesired(object, request);
       steps.push(planRemoval(object, { source, policy: request.deletionPolicy, reason }, view));
     }
@@ -43,29 +38,28 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
  * Each namespace that can match: the named ones, whether they exist or not, and all others only
  * where a prefix or selector needs a look at them.
  */
-function* candidateNamespaces({ patterns, selector }: Targets, view: ClusterView): Iterable<string> {
+function* candidateNamespaces({ source, request }: CompanionShape, view: ClusterView): Iterable<string> {
+  if (request.targets === undefined) {
+    yield source.namespace;
+    return;
+  }
+  const { patterns, selector } = request.targets;
   yield* patterns.names;
   if (selector === undefined && patterns.prefixes.length === 0) return;
   for (const { name } of view.namespaces()) if (!patterns.names.has(name)) yield name;
 }
 
-/**
- * What to do in one namespace for a source that names targets; undefined where it asks for nothing.
- */
-function planTarget(
-  name: string,
-  targets: Targets,
-  shape: CompanionShape,
-  view: ClusterView,
-): Step | undefined {
+/** What to do in one namespace; undefined where the source asks for nothing. */
+function planTarget(name: string, shape: CompanionShape, view: ClusterView): Step | undefined {
   const { source, request } = shape;
+  const { targets } = request;
   const companion = companionKey(request, name);
   // In its own namespace a source can be its own target, when companions are to have its name.
   if (companion === source.key) return undefined;
   const from = { namespace: source.namespace, targets };
   const placement = placementIn(name, view.namespace(name), from, view.settings.bounds);
   const actual = view.configMap(companion);
-  const named = targets.patterns.names.has(name);
+  const named = targets?.patterns.names.has(name) ?? false;
   const refused = (reason: string, unsaid: boolean): Step => {
     return { action: 'none', companion, state: 'refused', reason, named, unsaid };
   };
@@ -81,7 +75,7 @@ function planTarget(
     case 'forbidden':
       return refused(placement.reason, false);
     case 'unconsented':
-      return actual !== undefined && mayDelete(actual, source, view.settings.vocabulary)
+      return actual !== undefined && isLeftOver(actual, source, view)
         ? planRemoval(actual, { source, policy: request.deletionPolicy, reason: placement.reason }, view)
         : refused(placement.reason, placement.unsaid);
   }

@@ -22,7 +22,7 @@ export function planOrphans(
   const identity: SourceIdentity = { key: source, uid: live?.uid };
   const steps: Step[] = [];
   for (const object of view.referrers(identity)) {
-    if (!isOursToRemove(object, identity, view)) continue;
+    if (!isLeftOver(object, identity, view)) continue;
     if (live === undefined && isControlledBy(object, identity)) {
       steps.push(waiting(object.key, 'the source is gone; garbage collection deletes its companion'));
       continue;
@@ -35,15 +35,16 @@ export function planOrphans(
 }
 
 /**
- * Whether an object that refers to the source may go with it: it is the source's, and no other
- * source claims it. One that is claimed has a wrong reference, which will be healed.
+ * Whether an object that refers to the source is its companion, and no other source claims it. One
+ * that is claimed has a wrong reference, which will be healed.
  */
-export function isOursToRemove(
-  object: ObservedConfigMap,
-  source: SourceIdentity,
-  view: ClusterView,
-): boolean {
-  return mayDelete(object, source, view.settings.vocabulary) && !isClaimedByOther(object, source.key, view);
+export function isLeftOver(object: ObservedConfigMap, source: SourceIdentity, view: ClusterView): boolean {
+  return (
+    object.key !== source.key &&
+    object.request === undefined &&
+    isCompanionOf(object, source, view.settings.vocabulary) &&
+    !isClaimedByOther(object, source.key, view)
+  );
 }
 
 function isClaimedByOther(object: ObservedConfigMap, source: ObjectKey, view: ClusterView): boolean {
@@ -69,7 +70,7 @@ export interface Removal {
   readonly reason: string;
 }
 
-/** What to do about a companion, proven to be the source's, that it should not have. */
+/** What to do about a companion ({@link isLeftOver}) that its source should not have. */
 export function planRemoval(
   actual: ObservedConfigMap,
   { source, policy, reason }: Removal,
@@ -84,9 +85,9 @@ export function planRemoval(
     case 'permitted':
       return policy === 'retain'
         ? planRetention(actual, source, reason, view)
-        : { action: 'delete', companion, state: 'unwanted', reason, actual };
+        : planDeletion(actual, source, reason, view);
     case 'unconsented':
-      return { action: 'delete', companion, state: 'unwanted', reason: permission.reason, actual };
+      return planDeletion(actual, source, permission.reason, view);
     case 'forbidden': {
       const refusal = `${reason}, but ${permission.reason}`;
       return { action: 'none', companion, state: 'refused', reason: refusal, named: true, unsaid: false };
@@ -96,6 +97,21 @@ export function planRemoval(
     case 'absent':
       return waiting(companion, 'the namespace is gone, or has not been seen yet');
   }
+}
+
+/** A companion that does not name itself may be a copy of one, so it stays (SPEC R8). */
+function planDeletion(
+  actual: ObservedConfigMap,
+  source: SourceIdentity,
+  reason: string,
+  view: ClusterView,
+): Step {
+  const companion = actual.key;
+  if (mayDelete(actual, source, view.settings.vocabulary)) {
+    return { action: 'delete', companion, state: 'unwanted', reason, actual };
+  }
+  const doubt = `${reason}, but ${view.settings.vocabulary.companion} does not name it, so it may be a copy`;
+  return { action: 'none', companion, state: 'conflict', reason: doubt };
 }
 
 /** A companion that stays is marked as one that outlives its source, and is then left alone. */

@@ -97,7 +97,7 @@ test('[R6] nothing that is not ours is ever updated or replaced', () => {
         if (object === undefined) throw new Error('an update of nothing');
         if (step.state === 'retained') {
           const uid = objectAt(random.world, key)?.metadata.uid;
-          expect([isOurs(object, { key, uid }), namesItself(object)]).toEqual([true, true]);
+          expect(isOurs(object, { key, uid })).toBe(true);
           continue;
         }
         if (ask === undefined) throw new Error('an update for nobody');
@@ -178,7 +178,8 @@ test('[M8] no source is ever the object of a write, whatever it is called', asyn
 
 test('[M2] the companions that a plan wants are those of the naive model', () => {
   const isWanted = ({ state, reason }: Step) =>
-    ['in sync', 'missing', 'drifted', 'conflict'].includes(state) || reason.endsWith('will be recreated');
+    (['in sync', 'missing', 'drifted', 'conflict'].includes(state) && !reason.endsWith('may be a copy')) ||
+    reason.endsWith('will be recreated');
   fc.assert(
     fc.property(randomWorld, ({ world, asks, rules }) => {
       for (const ask of asks) {

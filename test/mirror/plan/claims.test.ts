@@ -38,6 +38,7 @@ describe('[R6] a source claims', () => {
     'none in a forbidden namespace': [everywhere, 'kube-system/colors-synced', false],
     'none where it is not accepted': [everywhere, 'closed/colors-synced', false],
     'none in a terminating namespace': [everywhere, 'going/colors-synced', false],
+    'none beside it in a terminating namespace': [source('going/colors'), 'going/colors-synced', false],
     'never itself': [
       source('team-a/colors', { 'target-namespaces': '*', 'companion-name': '{name}' }),
       'team-a/colors',
@@ -50,6 +51,11 @@ describe('[R6] a source claims', () => {
     ],
     '[R13] nothing when its request is bad': [
       source('team-a/colors', { 'deletion-policy': 'x' }),
+      'team-a/colors-synced',
+      false,
+    ],
+    '[R13] nothing when it selects none of its keys': [
+      source('team-a/colors', { 'include-keys': 'colours' }),
       'team-a/colors-synced',
       false,
     ],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { companionShape } from '../../../src/mirror/companion/companion.ts';
 import { planSource } from '../../../src/mirror/plan/plan.ts';
 import type { ClusterView } from '../../../src/mirror/plan/view.ts';
@@ -122,6 +123,41 @@ describe('[M1] a source without targets', () => {
     });
     expect(planFor('team-a/colors', after).filter(isWrite)).toEqual([]);
   });
+});
+
+test('[O4] a source without targets waits, and says why, while its namespace is being deleted', () => {
+  const colors = source('team-a/colors');
+  const namespaces = [namespace('team-a', { terminating: true })];
+  const waits = 'team-a/colors-synced: none, waiting; the namespace is being deleted';
+  expect(plan('team-a/colors', world([colors], namespaces))).toEqual([waits]);
+  const leaving = companion(colors, 'team-a/colors-synced', { deleting: true });
+  expect(plan('team-a/colors', world([colors, leaving], namespaces))).toEqual([waits]);
+});
+
+describe('[R13] a source whose selection of keys', () => {
+  const at = 'team-a/colors-synced';
+  const drifted = companion(source('team-a/colors'), at, { data: { colour: 'blue' }, owners: [] });
+  const left = companion(source('team-a/colors'), 'team-b/colors-synced');
+  const passed = (asking: ConfigMap) =>
+    carryOut('team-a/colors', world([asking, drifted, left], [namespace('team-a'), namespace('team-b')]));
+
+  test.for([{ 'include-keys': 'colours' }, { 'exclude-keys': '*' }])(
+    'is of no key, %j, has its companions neither healed nor deleted',
+    async (asks) => {
+      const of = await passed(source('team-a/colors', asks));
+      expect(objectAt(of, at)).toEqual(drifted);
+      expect(objectAt(of, 'team-b/colors-synced')).toEqual(left);
+    },
+  );
+
+  test.for([{ 'include-keys': 'colours' }, { 'exclude-keys': '*' }])(
+    'is of no key, %j, has them synced while it has no key to select',
+    async (asks) => {
+      const of = await passed(source('team-a/colors', asks, { data: {} }));
+      expect(objectAt(of, at)?.data ?? {}).toEqual({});
+      expect(objectAt(of, 'team-b/colors-synced')).toBeUndefined();
+    },
+  );
 });
 
 describe('[R6] what is at the name and not ours is a conflict', () => {

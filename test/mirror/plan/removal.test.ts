@@ -78,6 +78,7 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
 
   test('[R8] stays when it does not say that it is not a copy', () => {
     expect(plans({ 'target-namespaces': 'team-c' }, [stripped(there, 'workshop.io/companion')])).toEqual([
+      'team-b/colors-synced: none, conflict; the source no longer targets the namespace, but workshop.io/companion does not name it, so it may be a copy',
       'team-c/colors-synced: create, missing; it did not exist',
     ]);
   });
@@ -207,7 +208,9 @@ describe('[P3] consent withdrawn', () => {
     expect(of(targets, { accepts: 'x' }, [companion(source('x/y'), 'team-b/colors-synced')])).toEqual(
       refused,
     );
-    expect(of(targets, { accepts: 'x' }, [stripped(there, 'workshop.io/companion')])).toEqual(refused);
+    expect(of(targets, { accepts: 'x' }, [stripped(there, 'workshop.io/companion')])).toEqual([
+      `team-b/colors-synced: none, conflict; ${reason}, but workshop.io/companion does not name it, so it may be a copy`,
+    ]);
   });
 
   test('is also never having consented, where consent is required', () => {
@@ -282,13 +285,29 @@ describe('what is in a namespace stays as it is while it is unknown what the nam
       : planOrphans(objectKey('team-a', 'colors'), asking, view);
   }
 
-  test('[P3] an empty value is well formed, and what is there goes', () => {
-    const of = world(
-      [source(key, { 'target-namespaces': 'team-b' }), there],
-      [namespace('team-b', { accepts: '' })],
-    );
-    expect(planFor(key, of)).toMatchObject([{ action: 'delete' }]);
-  });
+  const leaving: Readonly<Record<string, ConfigMap | undefined>> = {
+    'while the source targets it': source(key, { 'target-namespaces': 'team-b', ...retain }),
+    'when the source is narrowed': source(key, { 'target-namespaces': 'team-a', ...retain }),
+    'when the source is renamed': source(key, {
+      'target-namespaces': 'team-b',
+      'companion-name': 'new',
+      ...retain,
+    }),
+    'when the source is unlabelled': stripped(source(key, retain), 'workshop.io/managed'),
+    'when the source is gone': undefined,
+  };
+  test.for(Object.entries(leaving))(
+    '[P3] an empty value is well formed, and a retained companion goes %s',
+    async ([, of]) => {
+      const retained = companion(source(key), teamB, retaining);
+      const objects = of === undefined ? [retained] : [of, retained];
+      const after = await carryOut(
+        key,
+        world(objects, [namespace('team-a'), namespace('team-b', { accepts: '' })]),
+      );
+      expect(objectAt(after, teamB)).toBeUndefined();
+    },
+  );
 });
 
 describe('[R4] a companion that stays because of retain', () => {
@@ -328,6 +347,47 @@ describe('[R4] a companion that stays because of retain', () => {
     expect(planFor(key, world([after], namespaces))).toMatchObject([{ action: 'none', state: 'retained' }]);
   });
 
+  const undesiring: Readonly<Record<string, StringMap>> = {
+    'narrows the targets': { 'target-namespaces': 'team-a' },
+    'adds an exclusion': { 'target-namespaces': '*, !team-b' },
+    'changes the selector': { 'target-namespace-selector': 'env=dev' },
+    'removes the targets': {},
+    'changes the companion name': { 'target-namespaces': 'team-b', 'companion-name': 'new' },
+  };
+  test.for(Object.entries(undesiring))('by the edit that %s is marked first', async ([, asks]) => {
+    const there = companion(source(key), 'team-b/colors-synced', { data: { mine: 'x' } });
+    const after = await kept(source(key, { ...asks, ...retain }), there, 'team-b/colors-synced');
+    expect(after?.metadata.annotations).toEqual({ ...there.metadata.annotations, ...retaining.annotations });
+    expect(after?.data).toEqual({ mine: 'x' });
+  });
+
+  test('is marked in place when it is immutable, not replaced', async () => {
+    const immutable = companion(source(key), beside, { immutable: true, data: { mine: 'x' } });
+    expect(await kept(narrowed, immutable, beside)).toMatchObject({
+      metadata: { uid: immutable.metadata.uid, annotations: retaining.annotations },
+      immutable: true,
+      data: { mine: 'x' },
+    });
+  });
+
+  // [R6] calls it ours, and a mark is no delete, so [R8] does not stand against it.
+  const unnamed = {
+    'is not its own name': companion(source(key), beside, {
+      annotations: { 'workshop.io/companion': 'team-b/x' },
+    }),
+    'was stripped': stripped(companion(source(key), beside), 'workshop.io/companion'),
+  };
+  for (const [what, mine] of Object.entries(unnamed)) {
+    test.for([
+      ['whose targets were narrowed', narrowed],
+      ['that was unlabelled', unlabelled],
+    ] as const)(`[R6] is marked though its companion annotation ${what}, of a source %s`, async ([, of]) => {
+      const after = await kept(of, mine, beside);
+      expect(after?.metadata.annotations).toMatchObject(retaining.annotations);
+      expect(after?.metadata.ownerReferences ?? []).toEqual([]);
+    });
+  }
+
   test('that has the annotation loses the owner reference alone', () => {
     const marked = companion(source(key), beside, retaining);
     expect(planFor(key, world([unlabelled, marked], namespaces))).toMatchObject([
@@ -363,6 +423,29 @@ describe('[R4] a companion that stays because of retain', () => {
     expect(planFor(key, world([unlabelled, going], namespaces))).toMatchObject([
       { action: 'none', state: 'waiting' },
     ]);
+  });
+});
+
+describe('[R6] what the source controls beside it, and what names another object as itself,', () => {
+  const beside = 'team-a/colors-synced';
+  const misnamed = companion(source(key), beside, { annotations: { 'workshop.io/companion': 'team-b/x' } });
+  const namespaces = [namespace('team-a'), namespace('team-b')];
+  const leaving = {
+    narrowed: source(key, { 'target-namespaces': 'team-b' }),
+    unlabelled: stripped(source(key), 'workshop.io/managed'),
+  };
+
+  test.for(Object.entries(leaving))('[R8] stays when the source is %s before the heal', async ([, of]) => {
+    const after = await carryOut(key, world([of, misnamed], namespaces));
+    expect(objectAt(after, beside)).toEqual(misnamed);
+  });
+
+  test.for(Object.entries(leaving))('is healed, and goes when the source is %s then', async ([, of]) => {
+    const healed = objectAt(await carryOut(key, world([source(key), misnamed], namespaces)), beside);
+    if (healed === undefined) throw new Error('it is gone');
+    expect(healed.metadata.annotations).toHaveProperty(['workshop.io/companion'], beside);
+    const after = await carryOut(key, world([of, healed], namespaces));
+    expect(objectAt(after, beside)).toBeUndefined();
   });
 });
 

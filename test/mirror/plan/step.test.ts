@@ -60,6 +60,14 @@ describe('[P3] a refusal says whether the source names the namespace', () => {
     });
   });
 
+  test('[R13] also when the namespace does not exist and the bounds exclude it', () => {
+    const steps = stepsOf({ 'target-namespaces': 'kube-nowhere, nowhere' });
+    expect(named(steps)).toEqual({ 'kube-nowhere': true });
+    expect(steps).toContainEqual(
+      expect.objectContaining({ companion: 'nowhere/colors-synced', state: 'no namespace' }),
+    );
+  });
+
   test('and one that leaves a companion behind counts as named', () => {
     const left = companion(source(key), 'malformed/colors-synced');
     expect(named(stepsOf({ 'target-namespaces': 'open' }, left))).toEqual({ malformed: true });
