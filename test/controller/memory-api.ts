@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyPatch } from 'rfc6902';
 import type { ConfigMapApi } from '../../src/kube/api/config-maps.ts';
 import { keyOf, type ObjectKey } from '../../src/kube/api/object-key.ts';
-import type { ConfigMap, JsonPatch, ObjectMeta } from '../../src/kube/api/types.ts';
+import type { ConfigMap, ConfigMapPatch, ObjectMeta, OwnerReference } from '../../src/kube/api/types.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 
 /** ConfigMaps in memory, with the answers of an API server that the writer depends on: 404, 409, 422, and versions. */
@@ -31,7 +30,7 @@ export class MemoryApi implements ConfigMapApi {
     return this.#store({ ...body, metadata: { ...body.metadata, uid, resourceVersion: '' } });
   }
 
-  async patch(key: ObjectKey, patch: JsonPatch): Promise<ObjectMeta> {
+  async patch(key: ObjectKey, patch: ConfigMapPatch): Promise<ObjectMeta> {
     await this.beforeWrite(key);
     return this.#store(patched(await this.get(key), patch));
   }
@@ -56,16 +55,44 @@ export class MemoryApi implements ConfigMapApi {
   }
 }
 
-/** The object after a JSON patch. Throws the API server's refusals. */
-export function patched(live: ConfigMap, patch: JsonPatch): ConfigMap {
-  const next = structuredClone(live);
-  const [error] = applyPatch(next, structuredClone([...patch])).filter((answer) => answer !== null);
-  if (error) throw new ApiError(error.message, { status: 422, reason: 'Invalid' });
-  checkVersion(live, next.metadata.resourceVersion);
-  const isSame = isDeepStrictEqual([next.data, next.binaryData], [live.data, live.binaryData]);
+/** The object after a strategic merge patch. Throws the API server's refusals. */
+export function patched(live: ConfigMap, { metadata, data, binaryData }: ConfigMapPatch): ConfigMap {
+  checkVersion(live, metadata.resourceVersion);
+  const content = {
+    data: merged(live.data, data) ?? {},
+    binaryData: merged(live.binaryData, binaryData) ?? {},
+  };
+  const isSame = isDeepStrictEqual(content, { data: live.data ?? {}, binaryData: live.binaryData ?? {} });
   if (live.immutable && !isSame) throw new ApiError('it is immutable', { status: 422, reason: 'Invalid' });
-  const resourceVersion = `${Number(live.metadata.resourceVersion) + 1}`;
-  return withoutEmptyMaps({ ...next, metadata: { ...next.metadata, resourceVersion } });
+  const [directive, ...owners] = metadata.ownerReferences ?? [];
+  if (directive !== undefined && !('$patch' in directive)) throw new Error('lists are only replaced here');
+  return withoutEmptyMaps({
+    ...live,
+    ...content,
+    metadata: {
+      ...live.metadata,
+      resourceVersion: `${Number(live.metadata.resourceVersion) + 1}`,
+      labels: merged(live.metadata.labels, metadata.labels) ?? {},
+      annotations: merged(live.metadata.annotations, metadata.annotations) ?? {},
+      ...(directive !== undefined && { ownerReferences: owners as OwnerReference[] }),
+    },
+  });
+}
+
+type StringMap = Readonly<Record<string, string>>;
+
+/** As the API server does it: where there is nothing to replace, the directive takes its entries with it. */
+function merged(
+  present: StringMap | undefined,
+  change: Readonly<Record<string, string | null>> | undefined,
+): StringMap | undefined {
+  if (change === undefined) return present;
+  const { $patch, ...entries } = change;
+  if ($patch !== undefined && present === undefined) return undefined;
+  const all = { ...($patch === undefined && present), ...entries };
+  return Object.fromEntries(
+    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null),
+  );
 }
 
 function checkVersion(live: ConfigMap, version: string): void {

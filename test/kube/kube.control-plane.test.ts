@@ -75,14 +75,10 @@ describe.skipIf(lacks.cluster())('on a real API server', () => {
     const key = objectKey(scene.namespace, 'a');
     expect(isAlreadyExists(await failureOf(api.create(newConfigMap(scene, 'a'))))).toBe(true);
 
-    const replaceVersion = (value: string) =>
-      ({ op: 'replace', path: '/metadata/resourceVersion', value }) as const;
-    const setData = { op: 'add', path: '/data', value: { k: 'w' } } as const;
-    const patched = await api.patch(key, [replaceVersion(created.resourceVersion), setData]);
+    const patch = { metadata: { resourceVersion: created.resourceVersion }, data: { k: 'w' } };
+    const patched = await api.patch(key, patch);
     expect(patched.resourceVersion).not.toBe(created.resourceVersion);
-    expect(
-      isConflict(await failureOf(api.patch(key, [replaceVersion(created.resourceVersion), setData]))),
-    ).toBe(true);
+    expect(isConflict(await failureOf(api.patch(key, patch)))).toBe(true);
     const tooLong = newConfigMap(scene, 'a'.repeat(254));
     expect(isInvalid(await failureOf(api.create(tooLong)))).toBe(true);
 
@@ -92,6 +88,20 @@ describe.skipIf(lacks.cluster())('on a real API server', () => {
     expect(isConflict(await failureOf(api.delete(key, { uid: randomUUID(), resourceVersion })))).toBe(true);
     await api.delete(key, { uid, resourceVersion });
     expect(isNotFound(await failureOf(api.get(key)))).toBe(true);
+  });
+
+  test('[M3] a directive replaces a map that is there, and is dropped with its entries where none is', async () => {
+    const scene = await openScene();
+    const { api } = scene;
+    const { resourceVersion } = await api.create(newConfigMap(scene, 'a', { data: { k: 'v', l: 'v' } }));
+    const key = objectKey(scene.namespace, 'a');
+    await api.patch(key, {
+      metadata: { resourceVersion, ownerReferences: [{ $patch: 'replace' }] },
+      data: { $patch: 'replace', k: 'w' },
+      binaryData: { $patch: 'replace', b: 'AA==' },
+    });
+    const after = await api.get(key);
+    expect([after.data, after.binaryData]).toEqual([{ k: 'w' }, undefined]);
   });
 
   test('[W2] a list comes in pages, whole or as metadata', async () => {

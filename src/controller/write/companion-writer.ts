@@ -8,7 +8,7 @@ import { type CompanionShape, newCompanion } from '../../mirror/companion/compan
 import type { Difference } from '../../mirror/companion/drift.ts';
 import { mayDelete } from '../../mirror/companion/ownership.ts';
 import { healingPatch, replacement } from '../../mirror/companion/patch.ts';
-import type { Content } from '../../mirror/observe/content.ts';
+import { type Content, mapsIn } from '../../mirror/observe/content.ts';
 import { type ObservedConfigMap, observe, observeWritten } from '../../mirror/observe/observed-config-map.ts';
 import { planCompanion } from '../../mirror/plan/plan.ts';
 import type { Step } from '../../mirror/plan/step.ts';
@@ -206,7 +206,7 @@ export class CompanionWriter {
   async #post(key: ObjectKey, body: NewConfigMap, digest: string): Promise<void> {
     const { api, mutations } = this.#deps;
     await mutations.follow(key, async () =>
-      observeWritten(await api.create(body), { digest, immutable: false }),
+      observeWritten(await api.create(body), { digest, immutable: false, ...mapsIn(body) }),
     );
   }
 
@@ -220,14 +220,15 @@ export class CompanionWriter {
     shape: CompanionShape | undefined,
   ): Promise<ObservedConfigMap> {
     const { api, mutations } = this.#deps;
-    const { key, immutable } = actual;
-    const patch = healingPatch(actual, differences, shape && (await this.#content(shape)));
-    const digest = shape?.digest ?? actual.digest;
+    const { key } = actual;
+    const content = shape && (await this.#content(shape));
+    const patch = healingPatch(actual, differences, content);
+    const written = shape && content ? { ...actual, digest: shape.digest, ...mapsIn(content) } : actual;
     try {
       return await mutations.follow(key, async () => {
         const metadata = await api.patch(key, patch);
         if (metadata.resourceVersion === actual.resourceVersion) throw new WithoutEffectError();
-        return observeWritten(metadata, { digest, immutable });
+        return observeWritten(metadata, written);
       });
     } catch (error) {
       if (isNotFound(error)) mutations.forget(key);

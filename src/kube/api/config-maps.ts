@@ -1,7 +1,7 @@
 import type { ApiRequest, Transport } from '../http/transport.ts';
 import { callForObject } from './call-for-object.ts';
 import { type ObjectKey, splitKey } from './object-key.ts';
-import type { ConfigMap, JsonPatch, NewConfigMap, ObjectMeta } from './types.ts';
+import type { ConfigMap, ConfigMapPatch, NewConfigMap, ObjectMeta } from './types.ts';
 
 /**
  * Reads and writes of ConfigMaps. All of them reject with `ApiError` or `NetworkError`, at the
@@ -12,7 +12,7 @@ export interface ConfigMapApi {
   /** Resolves to the metadata of the new object. */
   create(body: NewConfigMap): Promise<ObjectMeta>;
   /** Resolves to the new metadata. */
-  patch(key: ObjectKey, patch: JsonPatch): Promise<ObjectMeta>;
+  patch(key: ObjectKey, patch: ConfigMapPatch): Promise<ObjectMeta>;
   /** A conflict if a precondition does not hold. The garbage collector deletes the dependents. */
   delete(
     key: ObjectKey,
@@ -27,7 +27,7 @@ export interface ConfigMapApi {
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
 const JSON_OBJECT = 'application/json';
-const JSON_PATCH = 'application/json-patch+json';
+const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
 /**
  * Uses raw requests, not the client library's typed API. The library's models turn times into
@@ -59,7 +59,7 @@ export function createConfigMapApi(
     create: (body) =>
       write('POST', collectionOf(body.metadata.namespace) + managed, JSON_OBJECT, whole(body)),
 
-    patch: (key, patch) => write('PATCH', pathOf(key) + managed, JSON_PATCH, patch),
+    patch: (key, patch) => write('PATCH', pathOf(key) + managed, STRATEGIC_MERGE_PATCH, patch),
 
     delete: async (key, preconditions) => {
       const options = { preconditions, propagationPolicy: 'Background' };

@@ -52,11 +52,20 @@ export interface NewConfigMap extends Pick<ConfigMap, 'data' | 'binaryData'> {
   };
 }
 
-/** The operations of RFC 6902 that are used here. */
-export type JsonPatch = readonly JsonPatchOperation[];
-export type JsonPatchOperation =
-  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string };
+/**
+ * A strategic merge patch: what is absent stays as it is, `null` removes an entry, and the
+ * directive `$patch: replace` beside entries makes them replace what is there.
+ * https://github.com/kubernetes/community/blob/main/contributors/devel/sig-api-machinery/strategic-merge-patch.md
+ */
+export interface ConfigMapPatch extends Pick<ConfigMap, 'data' | 'binaryData'> {
+  readonly metadata: {
+    /** The API server answers 409 unless the object has this version. */
+    readonly resourceVersion: string;
+    readonly labels?: Readonly<Record<string, string | null>>;
+    readonly annotations?: Readonly<Record<string, string | null>>;
+    readonly ownerReferences?: readonly (OwnerReference | { readonly $patch: 'replace' })[];
+  };
+}
 
 export interface Namespace extends KubeObject {
   readonly status?: { readonly phase?: string };

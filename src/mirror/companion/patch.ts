@@ -1,42 +1,41 @@
-import type { JsonPatch, JsonPatchOperation, NewConfigMap } from '../../kube/api/types.ts';
+import type { ConfigMapPatch, NewConfigMap } from '../../kube/api/types.ts';
 import type { Content } from '../observe/content.ts';
-import { LAST_APPLIED, type ObservedConfigMap } from '../observe/observed-config-map.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { StringMap } from '../vocabulary.ts';
 import type { Difference, EntryDifference } from './drift.ts';
 
 /**
- * One request that heals the differences and touches nothing else. It replaces the resourceVersion
- * by the one that the differences were computed from: when the companion has changed since, the API
- * server answers 409 (SPEC R2), which spares the read before the write.
+ * One request that heals the differences and touches nothing else. It carries the resourceVersion
+ * that the differences were computed from: when the companion has changed since, the API server
+ * answers 409 (SPEC R2), which spares the read before the write.
  * @param content what the companion should hold, needed when the content differs
  */
 export function healingPatch(
   actual: ObservedConfigMap,
   found: readonly Difference[],
   content: Content | undefined,
-): JsonPatch {
-  const operations: JsonPatchOperation[] = [
-    { op: 'replace', path: '/metadata/resourceVersion', value: actual.resourceVersion },
-    ...entryOperations('labels', actual.labels, entryDifferences(found, 'label')),
-    ...entryOperations('annotations', actual.annotations, entryDifferences(found, 'annotation')),
-  ];
-  for (const difference of found) {
-    if (difference.kind === 'owner references') {
-      operations.push({ op: 'add', path: '/metadata/ownerReferences', value: difference.value });
-    }
-    if (difference.kind === 'content') {
-      if (content === undefined) throw new TypeError('a patch of the content needs the content');
-      // `add` replaces a map that exists.
-      operations.push({ op: 'add', path: '/data', value: content.data });
-      operations.push({ op: 'add', path: '/binaryData', value: content.binaryData });
-    }
-  }
-  return operations;
+): ConfigMapPatch {
+  const labels = entryDifferences(found, 'label');
+  const annotations = entryDifferences(found, 'annotation');
+  const owners = found.find((difference) => difference.kind === 'owner references');
+  const metadata = {
+    resourceVersion: actual.resourceVersion,
+    ...(labels.length > 0 && { labels: changes(labels) }),
+    ...(annotations.length > 0 && { annotations: changes(annotations) }),
+    ...(owners !== undefined && { ownerReferences: [{ $patch: 'replace' } as const, ...owners.value] }),
+  };
+  if (!found.some((difference) => difference.kind === 'content')) return { metadata };
+  if (content === undefined) throw new TypeError('a patch of the content needs the content');
+  return {
+    metadata,
+    data: inPlaceOf(actual.hasData, content.data),
+    binaryData: inPlaceOf(actual.hasBinaryData, content.binaryData),
+  };
 }
 
 /**
  * What takes the place of an immutable companion (SPEC R12): the same with the differences healed,
- * and mutable. Without {@link LAST_APPLIED}, whose value is not remembered.
+ * and mutable.
  */
 export function replacement(
   actual: ObservedConfigMap,
@@ -44,18 +43,25 @@ export function replacement(
   content: Content,
 ): NewConfigMap {
   const { namespace, name } = actual;
-  const { [LAST_APPLIED]: _, ...annotations } = actual.annotations;
   const owners = found.find((difference) => difference.kind === 'owner references');
   return {
     metadata: {
       namespace,
       name,
       labels: healed(actual.labels, entryDifferences(found, 'label')),
-      annotations: healed(annotations, entryDifferences(found, 'annotation')),
+      annotations: healed(actual.annotations, entryDifferences(found, 'annotation')),
       ownerReferences: owners?.value ?? actual.ownerReferences,
     },
     ...content,
   };
+}
+
+/**
+ * The directive replaces a map that is there. Where there is none, the API server would drop it
+ * with all that stands beside it (`removeDirectives` in k8s.io/apimachinery, pkg/util/strategicpatch).
+ */
+function inPlaceOf(isThere: boolean, entries: StringMap): StringMap {
+  return isThere ? { $patch: 'replace', ...entries } : entries;
 }
 
 function entryDifferences(
@@ -65,32 +71,14 @@ function entryDifferences(
   return found.filter((difference): difference is EntryDifference => difference.kind === kind);
 }
 
-function entryOperations(
-  field: 'labels' | 'annotations',
-  actual: StringMap,
-  changes: readonly EntryDifference[],
-): readonly JsonPatchOperation[] {
-  // An empty map is absent on the wire, and a path into it would not exist.
-  if (Object.keys(actual).length === 0) {
-    const entries = Object.fromEntries(changes.map(({ key, value }) => [key, value]));
-    return changes.length === 0 ? [] : [{ op: 'add', path: `/metadata/${field}`, value: entries }];
-  }
-  return changes.map(({ key, value }) => {
-    const path = `/metadata/${field}/${escapePointer(key)}`;
-    return value === undefined ? { op: 'remove', path } : { op: 'add', path, value };
-  });
-}
+const changes = (found: readonly EntryDifference[]): Readonly<Record<string, string | null>> =>
+  Object.fromEntries(found.map(({ key, value }) => [key, value ?? null]));
 
-function healed(entries: StringMap, changes: readonly EntryDifference[]): StringMap {
+function healed(entries: StringMap, found: readonly EntryDifference[]): StringMap {
   const result = new Map(Object.entries(entries));
-  for (const { key, value } of changes) {
+  for (const { key, value } of found) {
     if (value === undefined) result.delete(key);
     else result.set(key, value);
   }
   return Object.fromEntries(result);
-}
-
-/** RFC 6901, section 3. */
-function escapePointer(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1');
 }

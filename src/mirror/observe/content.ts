@@ -21,8 +21,14 @@ export function selectContent(content: Content, { includeKeys, excludeKeys }: Ke
   return { data: pick(content.data, selected), binaryData: pick(content.binaryData, selected) };
 }
 
-export function isEmpty({ data, binaryData }: Content): boolean {
-  return Object.keys(data).length + Object.keys(binaryData).length === 0;
+/** Which of the two maps are on the wire: an empty one is not. */
+export function mapsIn({ data = {}, binaryData = {} }: Partial<Content>) {
+  return { hasData: Object.keys(data).length > 0, hasBinaryData: Object.keys(binaryData).length > 0 };
+}
+
+export function isEmpty(content: Content): boolean {
+  const { hasData, hasBinaryData } = mapsIn(content);
+  return !hasData && !hasBinaryData;
 }
 
 export function pick(entries: StringMap, selected: (key: string) => boolean): StringMap {

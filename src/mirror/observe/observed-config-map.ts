@@ -4,7 +4,7 @@ import { type Parsed, problem } from '../parsed.ts';
 import { matchesGlobs } from '../request/patterns.ts';
 import { type MirrorRequest, parseRequest } from '../request/request.ts';
 import { MANAGED_BY, MANAGED_SOURCE, type StringMap, type Vocabulary } from '../vocabulary.ts';
-import { type Content, isEmpty, selectContent } from './content.ts';
+import { type Content, isEmpty, mapsIn, selectContent } from './content.ts';
 import { digestOf } from './digest.ts';
 
 /**
@@ -21,8 +21,11 @@ export interface ObservedConfigMap {
   readonly createdAt: string;
   readonly deleting: boolean;
   readonly immutable: boolean;
+  /** Whether it has data, and binaryData: a patch has to know. */
+  readonly hasData: boolean;
+  readonly hasBinaryData: boolean;
   readonly labels: StringMap;
-  /** All of them, but {@link LAST_APPLIED} without its value, which repeats the data. */
+  /** All of them, but {@link LAST_APPLIED}, which repeats the data. */
   readonly annotations: StringMap;
   readonly ownerReferences: readonly OwnerReference[];
   /** {@link digestOf} what it really holds; of a source, of what it asks to be copied. */
@@ -36,7 +39,7 @@ export interface ObservedConfigMap {
 const NO_ENTRIES: StringMap = {};
 const NO_OWNERS: readonly OwnerReference[] = [];
 
-export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConfigMap {
   const content = { data: object.data ?? NO_ENTRIES, binaryData: object.binaryData ?? NO_ENTRIES };
@@ -44,23 +47,24 @@ export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConf
     ? requestOf(object.metadata, content, vocabulary)
     : undefined;
   const digest = digestOf(request?.ok ? selectContent(content, request.value) : content);
-  return remember(object.metadata, { digest, immutable: object.immutable === true, request });
+  const immutable = object.immutable === true;
+  return remember(object.metadata, { digest, immutable, request, ...mapsIn(content) });
 }
+
+/** What is remembered of the parts that the metadata does not show. */
+type BeyondMetadata = Pick<ObservedConfigMap, 'digest' | 'immutable' | 'hasData' | 'hasBinaryData'>;
 
 /**
  * What {@link observe} will make of a companion, from the metadata that answered a write of it and
  * from what was written.
  */
-export function observeWritten(
-  metadata: ObjectMeta,
-  written: { readonly digest: string; readonly immutable: boolean },
-): ObservedConfigMap {
+export function observeWritten(metadata: ObjectMeta, written: BeyondMetadata): ObservedConfigMap {
   return remember(metadata, { ...written, request: undefined });
 }
 
 function remember(
   metadata: ObjectMeta,
-  { digest, immutable, request }: Pick<ObservedConfigMap, 'digest' | 'immutable' | 'request'>,
+  { digest, immutable, hasData, hasBinaryData, request }: BeyondMetadata & Pick<ObservedConfigMap, 'request'>,
 ): ObservedConfigMap {
   const { namespace = '', name, uid, resourceVersion } = metadata;
   return {
@@ -72,6 +76,8 @@ function remember(
     createdAt: request === undefined ? '' : (metadata.creationTimestamp ?? ''),
     deleting: metadata.deletionTimestamp !== undefined,
     immutable,
+    hasData,
+    hasBinaryData,
     labels: metadata.labels ?? NO_ENTRIES,
     annotations: withoutLastApplied(metadata.annotations ?? NO_ENTRIES),
     ownerReferences: metadata.ownerReferences ?? NO_OWNERS,
@@ -117,9 +123,10 @@ function isSource(metadata: ObjectMeta, vocabulary: Vocabulary): boolean {
   return annotations[vocabulary.source] === undefined && annotations[vocabulary.sourceUid] === undefined;
 }
 
-// The key stays: a patch must know that the annotations are not empty.
 function withoutLastApplied(annotations: StringMap): StringMap {
-  return annotations[LAST_APPLIED] === undefined ? annotations : { ...annotations, [LAST_APPLIED]: '' };
+  if (annotations[LAST_APPLIED] === undefined) return annotations;
+  const { [LAST_APPLIED]: _, ...others } = annotations;
+  return others;
 }
 
 function lastOtherManager(metadata: ObjectMeta): string | undefined {

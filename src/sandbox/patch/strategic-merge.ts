@@ -39,8 +39,10 @@ function mergeObject(schema: Schema | undefined, original: JsonObject, patch: Js
   const merged = new Map(Object.entries(original));
   for (const [key, value] of Object.entries(patch)) {
     if (isDirective(key)) continue;
+    const present = merged.get(key);
     if (value === null) merged.delete(key);
-    else merged.set(key, mergeValue(schemaOf(schema, key), merged.get(key), value));
+    else if (present !== undefined) merged.set(key, mergeValue(schemaOf(schema, key), present, value));
+    else if (!hasDirective(value)) merged.set(key, withoutDirectivesInside(value));
   }
   for (const key of namesAfter(DELETE_FROM, patch)) {
     deleteFromList(merged, key, listAt(patch, DELETE_FROM + key));
@@ -57,7 +59,7 @@ const namesAfter = (prefix: string, patch: JsonObject): readonly string[] =>
     .filter((key) => key.startsWith(prefix))
     .map((key) => key.slice(prefix.length));
 
-function mergeValue(schema: Schema | undefined, original: Json | undefined, patch: Json): Json {
+function mergeValue(schema: Schema | undefined, original: Json, patch: Json): Json {
   if (isObject(patch)) return mergeObject(schema, isObject(original) ? original : {}, patch);
   if (isList(patch) && schema?.type === 'list' && schema.patchMerge) {
     const { key } = schema.patchMerge;
@@ -67,6 +69,19 @@ function mergeValue(schema: Schema | undefined, original: Json | undefined, patc
     return inOrder(merged, patch, original, key);
   }
   return patch;
+}
+
+/** The real server drops such a value as a whole where there is nothing that it could change. */
+const hasDirective = (value: Json): boolean => isObject(value) && value['$patch'] !== undefined;
+
+/** What a patch adds: no directives, and no nulls, at any depth. */
+function withoutDirectivesInside(value: Json): Json {
+  if (isList(value)) return value.filter((item) => !hasDirective(item)).map(withoutDirectivesInside);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(withoutDirectives(value)).filter(
+    ([, part]) => part !== null && !hasDirective(part),
+  );
+  return objectOf(kept.map(([key, part]) => [key, withoutDirectivesInside(part)]));
 }
 
 const withoutDirectives = (patch: JsonObject): JsonObject =>

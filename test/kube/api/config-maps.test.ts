@@ -88,11 +88,10 @@ test('[M8] each request goes where it should, and each write says who makes it',
   const { api, server } = await start((_, response) => sendJson(response, 200, { metadata: GIVEN }));
   await api.get(KEY);
   await api.create(withContent({}));
-  const patch = [
-    { op: 'replace', path: '/metadata/resourceVersion', value: '7' },
-    { op: 'add', path: '/data', value: JSON.parse('{"__proto__":"a"}') },
-    { op: 'remove', path: '/metadata/labels/x' },
-  ] as const;
+  const patch = {
+    metadata: { resourceVersion: '7', labels: { x: null } },
+    data: JSON.parse('{"__proto__":"a"}'),
+  };
   expect(await api.patch(KEY, patch)).toEqual(GIVEN);
   await api.delete(KEY, { uid: 'u', resourceVersion: '7' });
 
@@ -104,7 +103,7 @@ test('[M8] each request goes where it should, and each write says who makes it',
     `DELETE ${path}/colors.v2`,
   ]);
   const [, , patched, deleted] = server.requests;
-  expect(patched?.headers['content-type']).toBe('application/json-patch+json');
+  expect(patched?.headers['content-type']).toBe('application/strategic-merge-patch+json');
   expect(patched?.body).toBe(JSON.stringify(patch));
   expect(JSON.parse(deleted?.body ?? '')).toEqual({
     preconditions: { uid: 'u', resourceVersion: '7' },
@@ -116,7 +115,7 @@ test('writes ask for an answer without data, a read for all of it', async () => 
   const { api, server } = await start((_, response) => sendJson(response, 200, { metadata: GIVEN }));
   await api.get(KEY);
   await api.create(withContent({}));
-  await api.patch(KEY, []);
+  await api.patch(KEY, { metadata: { resourceVersion: '7' } });
   const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
   expect(server.requests.map(({ headers }) => headers.accept)).toEqual([
     'application/json',
@@ -133,7 +132,11 @@ test('[R6] a failure is our ApiError, not the exception of the client library', 
       reason: 'AlreadyExists',
     }),
   );
-  for (const call of [api.create(withContent({})), api.patch(KEY, []), api.get(KEY)]) {
+  for (const call of [
+    api.create(withContent({})),
+    api.patch(KEY, { metadata: { resourceVersion: '7' } }),
+    api.get(KEY),
+  ]) {
     expect(await failureOf(call)).toMatchObject({
       name: 'ApiError',
       status: 409,
@@ -147,5 +150,8 @@ test('[W3] an answer that is cut in the middle of its JSON is MALFORMED', async 
   const { api } = await start((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"metadata":{');
   });
-  expect(await failureOf(api.patch(KEY, []))).toMatchObject({ name: 'NetworkError', code: 'MALFORMED' });
+  expect(await failureOf(api.patch(KEY, { metadata: { resourceVersion: '7' } }))).toMatchObject({
+    name: 'NetworkError',
+    code: 'MALFORMED',
+  });
 });

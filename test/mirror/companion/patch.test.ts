@@ -1,4 +1,3 @@
-import { applyPatch } from 'rfc6902';
 import { expect, test } from 'vitest';
 import { healingPatch } from '../../../src/mirror/companion/patch.ts';
 import { patched } from '../../controller/memory-api.ts';
@@ -20,13 +19,10 @@ test('[R2] a patch carries the resourceVersion that it was computed from, so tha
 
 test('[M5] a patch of a label does not mention the content, nor the other labels', () => {
   const patch = healingPatch(observed(object), [{ kind: 'label', key: 'c', value: '3' }], undefined);
-  expect(patch).toEqual([
-    { op: 'replace', path: '/metadata/resourceVersion', value: '1' },
-    { op: 'add', path: '/metadata/labels/c', value: '3' },
-  ]);
+  expect(patch).toEqual({ metadata: { resourceVersion: '1', labels: { c: '3' } } });
 });
 
-test('slashes and tildes in keys are escaped, a tilde first', () => {
+test('an annotation with any key is added and removed', () => {
   const key = 'a.b/c~1d/~';
   const add = healingPatch(observed(object), [{ kind: 'annotation', key, value: '3' }], undefined);
   const added = patched(object, add);
@@ -73,7 +69,7 @@ test('[M3] new content replaces the old whole, also when there was none, also wh
 test('[M3] a key named __proto__ is in the patch as it goes over the wire', () => {
   const data: Readonly<Record<string, string>> = JSON.parse('{"__proto__":"v"}');
   const patch = healingPatch(observed(object), [{ kind: 'content' }], { data, binaryData: {} });
-  expect(JSON.stringify(patch)).toContain('{"__proto__":"v"}');
+  expect(JSON.stringify(patch)).toContain('"__proto__":"v"}');
 });
 
 test('the last owner reference can be taken away, and a first one given', () => {
@@ -92,9 +88,11 @@ test('the last owner reference can be taken away, and a first one given', () => 
 
 test('nothing but the version is in a patch of no differences, and it changes nothing', () => {
   const patch = healingPatch(observed(object), [], undefined);
-  const copy = structuredClone(object);
-  expect(applyPatch(copy, [...patch])).toEqual([null]);
-  expect(copy).toEqual(object);
+  expect(patch).toEqual({ metadata: { resourceVersion: '1' } });
+  expect(patched(object, patch)).toEqual({
+    ...object,
+    metadata: { ...object.metadata, resourceVersion: '2' },
+  });
 });
 
 test('to patch the content without having it is a mistake in the program', () => {
