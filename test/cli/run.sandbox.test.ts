@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -6,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
+import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { memoryIo } from './memory-io.ts';
 
@@ -15,37 +14,26 @@ const folder = mkdtempSync(join(tmpdir(), 'run-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('[C4] run --once that is stopped before all is done says so, and exits with 1', async () => {
-  const sandbox = createSandbox({ now: () => new Date(), uid: randomUUID });
-  await sandbox.start();
-  try {
-    const url = `${sandbox.url}/api/v1/namespaces/default/configmaps`;
-    for (let number = 0; number < 50; number++) {
-      const metadata = { name: `source-${number}`, labels: { 'workshop.io/managed': 'true' } };
-      const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
-      await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    }
-    const kubeconfig = join(folder, 'kubeconfig');
-    writeFileSync(kubeconfig, sandbox.kubeconfig());
-    const io = memoryIo();
-    const args = ['run', '--once', '--kubeconfig', kubeconfig, '--max-writes-per-second', '20'];
-    const ended = runProgram(args, io);
-    await waitFor(() => io.err().includes('companion created'));
-    io.stop();
-    expect(await ended).toBe(1);
-    expect(io.err()).toContain('stopped before all was done');
-    expect(io.err()).not.toContain('all done');
-  } finally {
-    await sandbox.stop();
+  await using place = await sandboxServer.open();
+  const url = `${place.access.url}/api/v1/namespaces/default/configmaps`;
+  for (let number = 0; number < 50; number++) {
+    const metadata = { name: `source-${number}`, labels: { 'workshop.io/managed': 'true' } };
+    const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   }
+  const io = memoryIo();
+  const args = ['run', '--once', '--kubeconfig', place.kubeconfigPath, '--max-writes-per-second', '20'];
+  const ended = runProgram(args, io);
+  await waitFor(() => io.err().includes('companion created'));
+  io.stop();
+  expect(await ended).toBe(1);
+  expect(io.err()).toContain('stopped before all was done');
+  expect(io.err()).not.toContain('all done');
 });
 
 test('[W3] [W1] run retries a server that answers 503 at the start, asks only by its label, and says so', async () => {
-  const sandbox = createSandbox({ now: () => new Date(), uid: randomUUID });
-  await sandbox.start();
-  await using proxy = await startFaultProxy({
-    upstream: { url: sandbox.url, headers: {}, tls: {} },
-    tls: false,
-  });
+  await using place = await sandboxServer.open();
+  await using proxy = await startFaultProxy({ upstream: place.access, tls: false });
   proxy.inject({ fault: { kind: 'status', code: 503 }, times: 1 });
   proxy.inject({ fault: { kind: 'reset' }, skip: 0, times: 1 });
   const kubeconfig = join(folder, 'unready');
@@ -57,7 +45,6 @@ test('[W3] [W1] run retries a server that answers 503 at the start, asks only by
   expect(proxy.requests.filter(({ path }) => !path.includes('labelSelector='))).toEqual([]);
   io.stop();
   expect(await ended).toBe(0);
-  await sandbox.stop();
 });
 
 test('[Q3] run that is stopped while its server does not answer ends at once, and in good order', async () => {

@@ -1,8 +1,10 @@
+import type { TestServer } from '../support/servers/server.ts';
 import { applyContract } from './apply.contract.ts';
 import { crudContract } from './crud.contract.ts';
 import { deletionContract } from './deletion.contract.ts';
 import { eventsContract } from './events.contract.ts';
 import { garbageCollectionContract } from './garbage-collection.contract.ts';
+import { historyContract } from './history.contract.ts';
 import { kubectlContract } from './kubectl.contract.ts';
 import { leasesContract } from './leases.contract.ts';
 import { namespacesContract } from './namespaces.contract.ts';
@@ -11,12 +13,11 @@ import { pagingContract } from './paging.contract.ts';
 import { patchContract } from './patch.contract.ts';
 import { refusalsContract } from './refusals.contract.ts';
 import { selectorsContract } from './selectors.contract.ts';
-import type { Server } from './server.ts';
 import { validationContract } from './validation.contract.ts';
 import { watchContract } from './watch.contract.ts';
 
 /** Everything that our controller, our tests and kubectl count on an API server for (SPEC B3). */
-export function contract(server: Server): void {
+export function contract(server: TestServer): void {
   crudContract(server);
   deletionContract(server);
   refusalsContract(server);
@@ -26,6 +27,7 @@ export function contract(server: Server): void {
   selectorsContract(server);
   pagingContract(server);
   watchContract(server);
+  historyContract(server);
   outputContract(server);
   leasesContract(server);
   eventsContract(server);

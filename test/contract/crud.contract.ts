@@ -1,84 +1,84 @@
 import { describe, expect, test } from 'vitest';
+import type { TestServer } from '../support/servers/server.ts';
 import { configMap, useRoom } from './room.ts';
-import type { Server } from './server.ts';
 
 const OTHER_UID = '11111111-1111-1111-1111-111111111111';
 
-export function crudContract(server: Server): void {
+export function crudContract(server: TestServer): void {
   describe('create, get, list, update', () => {
     const room = useRoom(server, 'crud');
-    const { check, create, path, request } = room;
+    const { create, path, request } = room;
 
-    test('what is created comes back with what the server adds', async () => {
-      const created = await check('POST', path(), { body: configMap('new', { data: { k: 'v' } }) });
-      const read = await check('GET', path('new'));
+    test('a created object is returned with the fields that the server adds', async () => {
+      const created = await request('POST', path(), { body: configMap('new', { data: { k: 'v' } }) });
+      const read = await request('GET', path('new'));
 
       expect(read.body).toEqual(created.body);
     });
 
-    test('a client does not choose uid, times or generation of what it creates', async () => {
+    test('a client cannot choose the uid, times or generation of an object that it creates', async () => {
       const chosen = {
         uid: OTHER_UID,
-        creationTimestamp: '2020-01-01T00:00:00Z',
-        deletionTimestamp: '2020-01-01T00:00:00Z',
+        creationTimestamp: '2026-01-02T00:00:00Z',
+        deletionTimestamp: '2026-01-02T00:00:00Z',
         deletionGracePeriodSeconds: 5,
         selfLink: '/x',
       };
-      const { body } = await check('POST', path(), { body: configMap('chosen', { metadata: chosen }) });
+      const { body } = await request('POST', path(), { body: configMap('chosen', { metadata: chosen }) });
 
       expect(body.metadata.uid).not.toBe(OTHER_UID);
       expect(body.metadata.creationTimestamp).not.toBe(chosen.creationTimestamp);
     });
 
-    test('kind and apiVersion may be missing, the namespace too', async () => {
-      await check('POST', path(), { body: { metadata: { name: 'bare' } } });
+    test('kind, apiVersion and the namespace may be omitted', async () => {
+      await request('POST', path(), { body: { metadata: { name: 'bare' } } });
     });
 
-    test('YAML is taken as well as JSON', async () => {
+    test('YAML is accepted as well as JSON', async () => {
       const body = 'metadata:\n  name: yaml\ndata: {a: b}\n';
-      await check('POST', path(), { body, contentType: 'application/yaml' });
+      await request('POST', path(), { body, contentType: 'application/yaml' });
     });
 
-    test('every byte of data and binaryData comes back', async () => {
+    test('every byte of data and binaryData is stored', async () => {
       const data = { unicode: 'Grüße 🚀 \u0000\u0001\u2028', 'with.dots-and_dashes': '', __proto: 'x' };
       const fields = { data, binaryData: { raw: '/w==', none: '' } };
-      const { body } = await check('POST', path(), { body: configMap('bytes', fields) });
+      const { body } = await request('POST', path(), { body: configMap('bytes', fields) });
 
       expect(body.data).toEqual(data);
     });
 
-    test('a name that is taken', async () => {
+    test('a create with the name of an existing object is refused', async () => {
       await create('taken');
-      await check('POST', path(), { body: configMap('taken') });
+      await request('POST', path(), { body: configMap('taken') });
     });
 
-    test('a resourceVersion on what is to be created', async () => {
-      await check('POST', path(), { body: configMap('versioned', { metadata: { resourceVersion: '5' } }) });
+    test('a create with a resourceVersion is refused', async () => {
+      await request('POST', path(), { body: configMap('versioned', { metadata: { resourceVersion: '1' } }) });
     });
 
-    test('generateName', async () => {
+    test('generateName makes a name, unless there is one', async () => {
       const { code, body } = await request('POST', path(), { body: { metadata: { generateName: 'gen-' } } });
 
       expect(code).toBe(201);
       expect(body.metadata.name).toMatch(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
       expect(body.metadata).toMatchObject({ generateName: 'gen-' });
-      await check('POST', path(), { body: { metadata: { generateName: 'gen-', name: 'has-a-name' } } });
-      await check('POST', path(), { body: { metadata: { generateName: 'Gen_', name: 'named' } } });
+      await request('POST', path(), { body: { metadata: { generateName: 'gen-', name: 'has-a-name' } } });
+      await request('POST', path(), { body: { metadata: { generateName: 'Gen_', name: 'named' } } });
     });
 
-    test('what is not there', async () => {
-      await check('GET', path('absent'));
-      await check('PUT', path('absent'), { body: configMap('absent') });
-      await check('PUT', path('absent'), {
+    test('an absent object cannot be read, updated or deleted', async () => {
+      await request('GET', path('absent'));
+      await request('PUT', path('absent'), { body: configMap('absent') });
+      await request('PUT', path('absent'), {
         body: configMap('absent', { metadata: { resourceVersion: '1' } }),
       });
-      await check('DELETE', path('absent'));
+      await request('DELETE', path('absent'));
     });
 
-    test('an update replaces the object and keeps what is the server’s', async () => {
+    test('an update replaces the object and keeps the fields of the server', async () => {
       const labelled = { metadata: { labels: { a: 'b' } }, data: { k: 'v' } };
       const before = await create('updated', labelled);
-      const { body } = await check('PUT', path('updated'), {
+      const { body } = await request('PUT', path('updated'), {
         body: configMap('updated', { data: { k: 'w' } }),
       });
 
@@ -89,19 +89,19 @@ export function crudContract(server: Server): void {
       expect(Number(body.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
     });
 
-    test('an update that changes nothing leaves the resourceVersion as it is', async () => {
+    test('an update that changes nothing keeps the resourceVersion', async () => {
       const before = await create('unchanged', { data: { k: 'v' } });
-      const { body } = await check('PUT', path('unchanged'), {
+      const { body } = await request('PUT', path('unchanged'), {
         body: configMap('unchanged', { data: { k: 'v' } }),
       });
 
       expect(body.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
     });
 
-    test('an update carries the resourceVersion and uid that it expects', async () => {
+    test('an update with another resourceVersion or uid is refused', async () => {
       const { metadata } = await create('expected');
       const put = (fields: object) =>
-        check('PUT', path('expected'), {
+        request('PUT', path('expected'), {
           body: configMap('expected', { data: { k: 'v' }, metadata: fields }),
         });
 
@@ -111,37 +111,37 @@ export function crudContract(server: Server): void {
       await put({ resourceVersion: metadata.resourceVersion, uid: metadata.uid });
     });
 
-    test('the name in the body is the one in the path', async () => {
+    test('an update with another name than that of its path is refused', async () => {
       await create('one');
-      await check('PUT', path('one'), { body: configMap('two') });
-      await check('PUT', path('one'), { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} } });
+      await request('PUT', path('one'), { body: configMap('two') });
+      await request('PUT', path('one'), { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} } });
     });
 
-    test('a list is in the order of names, with a resourceVersion of its own', async () => {
+    test('a list is sorted by name, and has a resourceVersion of its own', async () => {
       const labels = { list: 'yes' };
       for (const name of ['l-b', 'l-a', 'l-c']) await create(name, { metadata: { labels } });
-      const { body } = await check('GET', `${path()}?labelSelector=list%3Dyes`);
+      const { body } = await request('GET', `${path()}?labelSelector=list%3Dyes`);
 
       expect(body.items.map(({ metadata }) => metadata.name)).toEqual(['l-a', 'l-b', 'l-c']);
       const versions = body.items.map(({ metadata }) => Number(metadata.resourceVersion));
       expect(Number(body.metadata.resourceVersion)).toBeGreaterThanOrEqual(Math.max(...versions));
     });
 
-    test('a list over all namespaces', async () => {
+    test('a list can cover all namespaces', async () => {
       await create('everywhere', { metadata: { labels: { everywhere: room.namespace } } });
-      await check('GET', `/api/v1/configmaps?labelSelector=everywhere%3D${room.namespace}`);
+      await request('GET', `/api/v1/configmaps?labelSelector=everywhere%3D${room.namespace}`);
     });
 
-    test('an empty list', async () => {
-      await check('GET', `${path()}?labelSelector=no%3Dsuch`);
+    test('a list can be empty', async () => {
+      await request('GET', `${path()}?labelSelector=no%3Dsuch`);
     });
 
-    test('a read at a resourceVersion', async () => {
+    test('a get and a list accept a resourceVersion', async () => {
       const { metadata } = await create('read', { metadata: { labels: { read: 'yes' } } });
-      const list = (query: string) => check('GET', `${path()}?labelSelector=read%3Dyes&${query}`);
+      const list = (query: string) => request('GET', `${path()}?labelSelector=read%3Dyes&${query}`);
 
-      await check('GET', `${path('read')}?resourceVersion=0`);
-      await check('GET', `${path('read')}?resourceVersion=nonsense`);
+      await request('GET', `${path('read')}?resourceVersion=0`);
+      await request('GET', `${path('read')}?resourceVersion=nonsense`);
       await list('resourceVersion=0');
       await list('resourceVersion=0&resourceVersionMatch=Exact');
       await list('resourceVersionMatch=Exact');
@@ -157,22 +157,22 @@ export function crudContract(server: Server): void {
       expect(newer.code).toBe(200);
     });
 
-    test('a read at a resourceVersion that is yet to come', async () => {
+    test('a get at a resourceVersion of the future is refused', async () => {
       await create('future');
-      await check('GET', `${path('future')}?resourceVersion=99999999999`);
+      await request('GET', `${path('future')}?resourceVersion=99999999999`);
     });
 
-    test('a dry run answers as if it were done, and does nothing', async () => {
-      await check('POST', `${path()}?dryRun=All`, { body: configMap('dry') });
-      await check('GET', path('dry'));
-      await check('POST', `${path()}?dryRun=Yes`, { body: configMap('dry') });
+    test('a dry run gets the answer of the real request, and changes nothing', async () => {
+      await request('POST', `${path()}?dryRun=All`, { body: configMap('dry') });
+      await request('GET', path('dry'));
+      await request('POST', `${path()}?dryRun=Yes`, { body: configMap('dry') });
 
       await create('wet', { data: { k: 'v' } });
       const merge = { body: { data: { k: 'w' } }, contentType: 'application/merge-patch+json' };
-      await check('PUT', `${path('wet')}?dryRun=All`, { body: configMap('wet') });
-      await check('PATCH', `${path('wet')}?dryRun=All`, merge);
-      await check('DELETE', `${path('wet')}?dryRun=All`);
-      await check('GET', path('wet'));
+      await request('PUT', `${path('wet')}?dryRun=All`, { body: configMap('wet') });
+      await request('PATCH', `${path('wet')}?dryRun=All`, merge);
+      await request('DELETE', `${path('wet')}?dryRun=All`);
+      await request('GET', path('wet'));
     });
   });
 }

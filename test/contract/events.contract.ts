@@ -1,13 +1,13 @@
 import { describe, test } from 'vitest';
+import type { TestServer } from '../support/servers/server.ts';
 import { query, useRoom } from './room.ts';
-import type { Server } from './server.ts';
 
 const MICRO = '2026-01-02T03:04:05.678901Z';
 const TIME = '2026-01-02T03:04:05Z';
 
-export function eventsContract(server: Server): void {
+export function eventsContract(server: TestServer): void {
   describe('events', () => {
-    const { check, namespace, path, same, request } = useRoom(server, 'events');
+    const { namespace, path, request } = useRoom(server, 'events');
     const core = (name?: string) => path(name, 'events');
     const group = (name = '') =>
       `/apis/events.k8s.io/v1/namespaces/${namespace}/events${name === '' ? '' : `/${name}`}`;
@@ -44,31 +44,34 @@ export function eventsContract(server: Server): void {
       ...fields,
     });
 
-    test('an event of the core group is seen in both groups', async () => {
-      await check('POST', core(), { body: event('old') });
-      await check('GET', core('old'));
-      await check('GET', group('old'));
+    test('an event of the core group can be read in both groups', async () => {
+      await request('POST', core(), { body: event('old') });
+      await request('GET', core('old'));
+      await request('GET', group('old'));
     });
 
-    test('an event of events.k8s.io is seen in both groups', async () => {
-      await check('POST', group(), { body: newEvent('new') });
-      await check('GET', group('new'));
-      await check('GET', core('new'));
+    test('an event of events.k8s.io can be read in both groups', async () => {
+      await request('POST', group(), { body: newEvent('new') });
+      await request('GET', group('new'));
+      await request('GET', core('new'));
     });
 
-    test('a series', async () => {
-      await check('POST', group(), { body: newEvent('series') });
+    test('an event can become a series', async () => {
+      await request('POST', group(), { body: newEvent('series') });
       const patch = (body: object) =>
-        check('PATCH', group('series'), { body, contentType: 'application/merge-patch+json' });
+        request('PATCH', group('series'), { body, contentType: 'application/merge-patch+json' });
 
       await patch({ series: { count: 2, lastObservedTime: MICRO } });
       await patch({ note: 'another' });
     });
 
-    test('counting up an event of the core group', async () => {
-      await check('POST', core(), { body: event('counted') });
+    test('the count of an event of the core group can be increased', async () => {
+      await request('POST', core(), { body: event('counted') });
       const body = { count: 2, lastTimestamp: '2026-01-02T04:04:05Z', message: 'again' };
-      await check('PATCH', core('counted'), { body, contentType: 'application/strategic-merge-patch+json' });
+      await request('PATCH', core('counted'), {
+        body,
+        contentType: 'application/strategic-merge-patch+json',
+      });
     });
 
     test.each([
@@ -81,8 +84,7 @@ export function eventsContract(server: Server): void {
       ['an eventTime without a controller', { eventTime: MICRO }],
     ])('core group: %s', async (what, fields) => {
       const name = what.replaceAll(/\W+/g, '-').toLowerCase();
-      const { code, body } = await request('POST', core(), { body: event(name, fields) });
-      same({ code, reason: body.reason, message: (body.message ?? '').slice(0, 600) });
+      await request('POST', core(), { body: event(name, fields) });
     });
 
     test.each([
@@ -101,23 +103,15 @@ export function eventsContract(server: Server): void {
       ['a deprecated count', { deprecatedCount: 2 }],
     ])('events.k8s.io: %s', async (what, fields) => {
       const name = `new-${what.replaceAll(/\W+/g, '-').toLowerCase()}`;
-      const { code, body } = await request('POST', group(), { body: newEvent(name, fields) });
-      same({ code, reason: body.reason, message: (body.message ?? '').slice(0, 600) });
+      await request('POST', group(), { body: newEvent(name, fields) });
     });
 
-    test('field selectors', async () => {
+    test('field selectors choose events', async () => {
       await request('POST', core(), {
         body: event('found', { involvedObject: about('findme'), reason: 'Found', type: 'Warning' }),
       });
-      const select = async (target: string, fieldSelector: string) => {
-        const { code, body } = await request('GET', `${target}?${query({ fieldSelector })}`);
-        same({
-          fieldSelector,
-          code,
-          names: body.items?.map(({ metadata }) => metadata.name),
-          message: body.message,
-        });
-      };
+      const select = (target: string, fieldSelector: string) =>
+        request('GET', `${target}?${query({ fieldSelector })}`);
       for (const selector of [
         'involvedObject.name=findme',
         'involvedObject.kind=ConfigMap,involvedObject.name=findme',
@@ -139,8 +133,8 @@ export function eventsContract(server: Server): void {
     });
 
     test('an event can be deleted', async () => {
-      await check('POST', core(), { body: event('passing') });
-      await check('DELETE', core('passing'));
+      await request('POST', core(), { body: event('passing') });
+      await request('DELETE', core('passing'));
     });
   });
 }

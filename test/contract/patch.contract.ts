@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import type { TestServer } from '../support/servers/server.ts';
 import { useRoom } from './room.ts';
-import type { Server } from './server.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const OTHER_UID = '11111111-1111-1111-1111-111111111111';
 
-export function patchContract(server: Server): void {
+export function patchContract(server: TestServer): void {
   describe('patch', () => {
-    const { check, create, path } = useRoom(server, 'patch');
+    const { create, path, request } = useRoom(server, 'patch');
     const patching = (contentType: string) => (name: string, body: unknown) =>
-      check('PATCH', path(name), { body, contentType });
+      request('PATCH', path(name), { body, contentType });
     const [jsonPatch, merge, strategic] = [JSON_PATCH, MERGE, STRATEGIC].map(patching) as [
       ReturnType<typeof patching>,
       ReturnType<typeof patching>,
@@ -22,7 +22,7 @@ export function patchContract(server: Server): void {
       metadata: { labels: { ours: 'x', theirs: 'y' }, annotations: { 'example.com/note': 'n' } },
     };
 
-    test('JSON patch: the operations', async () => {
+    test('a JSON patch carries out all operations', async () => {
       await create('ops', content);
       await jsonPatch('ops', [
         { op: 'test', path: '/data/a', value: '1' },
@@ -41,27 +41,27 @@ export function patchContract(server: Server): void {
 
     test.each([
       ['a test that fails', [{ op: 'test', path: '/data/a', value: 'other' }]],
-      ['a test of what is not there', [{ op: 'test', path: '/data/zzz', value: 'x' }]],
-      ['a removal of what is not there', [{ op: 'remove', path: '/data/zzz' }]],
-      ['a replacement of what is not there', [{ op: 'replace', path: '/data/zzz', value: 'x' }]],
-      ['an addition where there is no parent', [{ op: 'add', path: '/binaryData/x', value: 'eA==' }]],
+      ['a test of an absent field', [{ op: 'test', path: '/data/zzz', value: 'x' }]],
+      ['a removal of an absent field', [{ op: 'remove', path: '/data/zzz' }]],
+      ['a replacement of an absent field', [{ op: 'replace', path: '/data/zzz', value: 'x' }]],
+      ['an addition to an absent parent', [{ op: 'add', path: '/binaryData/x', value: 'eA==' }]],
       ['an operation that does not exist', [{ op: 'frobnicate', path: '/data/a' }]],
       ['an operation without a path', [{ op: 'remove' }]],
-      ['no list', { op: 'remove', path: '/data/a' }],
-      ['no JSON', '['],
+      ['an object in place of the list', { op: 'remove', path: '/data/a' }],
+      ['invalid JSON', '['],
       ['a value of the wrong type', [{ op: 'replace', path: '/data/a', value: 1 }]],
       ['another uid', [{ op: 'replace', path: '/metadata/uid', value: OTHER_UID }]],
       ['another name', [{ op: 'replace', path: '/metadata/name', value: 'other' }]],
       ['another namespace', [{ op: 'replace', path: '/metadata/namespace', value: 'other' }]],
       ['a stale resourceVersion', [{ op: 'replace', path: '/metadata/resourceVersion', value: '1' }]],
-      ['a resourceVersion that is none', [{ op: 'replace', path: '/metadata/resourceVersion', value: 'x' }]],
-    ])('JSON patch: %s', async (what, operations) => {
+      ['an invalid resourceVersion', [{ op: 'replace', path: '/metadata/resourceVersion', value: 'x' }]],
+    ])('a JSON patch with %s', async (what, operations) => {
       const name = `bad-${what.replaceAll(/\W+/g, '-').toLowerCase()}`;
       await create(name, content);
       await jsonPatch(name, operations);
     });
 
-    test('JSON patch: content healed and marks set in one request, guarded by the resourceVersion', async () => {
+    test('a JSON patch heals content and marks in one request, guarded by the resourceVersion', async () => {
       const { metadata } = await create('healed', content);
       const operations = [
         { op: 'replace', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
@@ -74,7 +74,7 @@ export function patchContract(server: Server): void {
       await jsonPatch('healed', operations);
     });
 
-    test('merge patch: null removes, the rest is merged', async () => {
+    test('a merge patch removes what is null, and merges the rest', async () => {
       await create('merged', content);
       await merge('merged', { data: { a: null, b: '9', new: 'n' }, metadata: { labels: { ours: null } } });
       await merge('merged', { metadata: { finalizers: ['example.com/a'], annotations: { k: 'v' } } });
@@ -89,16 +89,16 @@ export function patchContract(server: Server): void {
       ['another name', { metadata: { name: 'other' } }],
       ['a value of the wrong type', { data: { a: 1 } }],
       ['an unknown field', { datas: { a: 'x' } }],
-      ['no JSON', '{'],
-      ['a list', []],
-      ['text', '"x"'],
-    ])('merge patch: %s', async (what, body) => {
+      ['invalid JSON', '{'],
+      ['a list in place of the object', []],
+      ['text in place of the object', '"x"'],
+    ])('a merge patch with %s', async (what, body) => {
       const name = `merge-${what.replaceAll(/\W+/g, '-').toLowerCase()}`;
       await create(name, content);
       await merge(name, body);
     });
 
-    test('strategic merge patch: maps, lists with a key, sets', async () => {
+    test('a strategic merge patch merges maps, lists with a key, and sets', async () => {
       // Owners that exist, or the garbage collector takes the object away.
       const uids = new Map<string, string>();
       for (const name of ['one', 'two', 'three', 'four']) uids.set(name, (await create(name)).metadata.uid);
@@ -144,21 +144,21 @@ export function patchContract(server: Server): void {
       ['a stale resourceVersion', { metadata: { resourceVersion: '1' } }],
       ['an unknown directive', { data: { $patch: 'frobnicate' } }],
       ['an item without its key', { metadata: { ownerReferences: [{ name: 'x' }] } }],
-      ['no JSON', '{'],
+      ['invalid JSON', '{'],
       ['a value of the wrong type', { data: { a: 1 } }],
-    ])('strategic merge patch: %s', async (what, body) => {
+    ])('a strategic merge patch with %s', async (what, body) => {
       const name = `strategic-${what.replaceAll(/\W+/g, '-').toLowerCase()}`;
       await create(name, content);
       await strategic(name, body);
     });
 
-    test('what is not there cannot be patched', async () => {
+    test('an absent object cannot be patched', async () => {
       await jsonPatch('absent', []);
       await merge('absent', {});
       await strategic('absent', {});
     });
 
-    test('a patch that changes nothing leaves the resourceVersion as it is', async () => {
+    test('a patch that changes nothing keeps the resourceVersion', async () => {
       const { metadata } = await create('same', content);
       for (const send of [merge, strategic]) {
         const { body } = await send('same', { data: { a: '1' } });

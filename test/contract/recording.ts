@@ -1,57 +1,72 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
+
+/** A request and its answer. The answer may be added later, up to the end of the test. */
+export type Exchange = Record<string, unknown>;
+type Recorded = Readonly<Record<string, readonly Exchange[]>>;
 
 /**
- * What a real kube-apiserver answered, one file for each topic in `recorded/`: for each test, by its name, what it
- * saw, in order. Both servers are held against it. With `RECORD_CONTRACT=1` the run against the real server writes
- * it anew (so run all of the contract then); the difference in git shows what a new Kubernetes version does
- * differently.
+ * What a real kube-apiserver answered, one file for each topic in `recorded/`: for each test, by its name, all its
+ * exchanges in order. Both servers are compared with it. `RECORD_CONTRACT=1` makes the run against the real server write
+ * it again; the difference in git shows what a new Kubernetes version does differently.
  */
 export interface Recording {
-  /** Fails unless the running test saw `value` at this point when it was recorded. */
-  same(value: unknown): void;
+  /** Adds an exchange to those of the running test, or of the hooks before the tests. */
+  add(exchange: Exchange): void;
 }
+
+/** Exchanges of `beforeAll`. */
+const SETUP = 'before the tests';
 
 const env: { readonly RECORD_CONTRACT?: string } = process.env;
 
-type Recorded = Record<string, unknown[]>;
-
-/** `mayRecord`: whether the server under test is one whose answers are the truth. */
+/** Call it in the topic's `describe`. `mayRecord`: whether the answers of the server under test are the truth. */
 export function openRecording(topic: string, mayRecord: boolean): Recording {
   const path = fileURLToPath(new URL(`recorded/${topic}.json`, import.meta.url));
   const isRecording = mayRecord && env.RECORD_CONTRACT === '1';
-  const expected: Recorded = existsSync(path) && !isRecording ? readRecorded(path) : {};
-  const seen: Recorded = {};
+  const recorded: Recorded = isRecording ? {} : JSON.parse(readFileSync(path, 'utf8'));
+  const seen: Record<string, Exchange[]> = { [SETUP]: [] };
+  let running = SETUP;
+  let names: readonly string[] = [];
+
+  beforeEach(({ task }) => {
+    running = task.name;
+    names = task.suite?.tasks.map(({ name }) => name) ?? [];
+    seen[running] = [];
+  });
+  afterEach(() => {
+    if (!isRecording) compareExchanges(running, seen[running] ?? [], recorded[running]);
+  });
   afterAll(() => {
-    if (!isRecording) return;
-    mkdirSync(fileURLToPath(new URL('recorded/', import.meta.url)), { recursive: true });
+    if (!isRecording) {
+      expect(plain(seen[SETUP])).toEqual(recorded[SETUP]);
+      expect(Object.keys(recorded)).toEqual([SETUP, ...names]);
+      return;
+    }
+    if (names.length === 0 || names.some((name) => !seen[name]?.length)) {
+      throw new Error(
+        `${path} was not written: only a run of all tests, of which each makes requests, is recorded`,
+      );
+    }
     writeFileSync(path, `${JSON.stringify(seen, undefined, 2)}\n`);
   });
-  return {
-    same: (value) => {
-      const name = testName();
-      const steps = [...(seen[name] ?? []), value];
-      seen[name] = steps;
-      if (isRecording) return;
-      const wanted = expected[name]?.[steps.length - 1];
-      if (wanted === undefined) {
-        throw new Error(
-          `no recording of step ${steps.length} of "${name}": RECORD_CONTRACT=1 npm run test:control-plane`,
-        );
-      }
-      expect(value).toEqual(wanted);
-    },
-  };
+  return { add: (exchange) => void seen[running]?.push(exchange) };
 }
 
-function readRecorded(path: string): Recorded {
-  return JSON.parse(readFileSync(path, 'utf8')) as Recorded;
+/** Fails unless `seen` is what was recorded: as many exchanges, and each of them the same. */
+export function compareExchanges(
+  name: string,
+  seen: readonly Exchange[],
+  recorded: readonly Exchange[] = [],
+): void {
+  if (recorded.length === 0) {
+    const command = 'RECORD_CONTRACT=1 npm run test:control-plane -- test/contract';
+    throw new Error(`there is no recording of "${name}"; record the contract with ${command}`);
+  }
+  expect(plain(seen)).toEqual(recorded);
 }
 
-/** Without the outermost `describe`, which names the server. */
-function testName(): string {
-  const { currentTestName = '' } = expect.getState();
-  return currentTestName.split(' > ').slice(1).join(' > ');
-}
+/** As it comes back from a file. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

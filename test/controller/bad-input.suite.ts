@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
-import type { TestServer } from './server.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { World } from './world.ts';
 
 /** The longest and strangest ConfigMaps that an API server takes. */

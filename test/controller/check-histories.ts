@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import type { TestServer } from '../support/servers/server.ts';
 import { historyAcrossNamespaces, historyInOneNamespace } from './history.ts';
 import { playHistory } from './play-history.ts';
-import type { TestServer } from './server.ts';
 
 /** Plays random histories. A failure prints its seed and its history, unshrunk: each try would cost a server and a deadline. */
 export function checkHistories(server: TestServer, where: 'in one' | 'across', runs: number): Promise<void> {

@@ -23,15 +23,19 @@ export class Executor {
   readonly reconciler: Reconciler;
   readonly writer: CompanionWriter;
 
-  constructor(api: MemoryApi, view: ClusterView, options: { readonly dryRun?: boolean } = {}) {
+  constructor(
+    api: MemoryApi,
+    view: ClusterView,
+    options: { readonly dryRun?: boolean; readonly maxWritesPerSecond?: number } = {},
+  ) {
     const { clock, log, queue, memory, writes } = this;
     const { vocabulary } = view.settings;
     const bodies = new SourceBodies(api, 2 ** 20);
     const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
     const shared = { view, api, bodies, memory, reports: new Reports(log, memory), queue, clock, log };
-    const { dryRun = false } = options;
+    const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });
-    this.writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond: 0 });
+    this.writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });
   }
 
   /** One pass over the source, and its writes one after the other, as far as they do not wait. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestMatch } from '../support/fault-proxy-rules.ts';
+import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { faultsSuite } from './faults.suite.ts';
-import { sandboxServer } from './sandbox-server.ts';
 import { Trouble } from './trouble.ts';
 
 describe('between the controller and the sandbox', () => faultsSuite(sandboxServer));

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { LogLine } from '../informer/recorded-log.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import type { Fault, RequestMatch } from '../support/fault-proxy-rules.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import type { TestServer } from './server.ts';
 import { Trouble } from './trouble.ts';
 
 const WRITES: RequestMatch = { method: ['POST', 'PUT', 'PATCH', 'DELETE'] };

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { lacks } from '../support/control-plane-suite.ts';
+import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
 import { checkHistories } from './check-histories.ts';
-import { controlPlaneServer } from './control-plane-server.ts';
 
 describe.skipIf(lacks.controllerManager())(
   'random histories on a real control plane end as the model says',

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
+import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { checkHistories } from './check-histories.ts';
-import { sandboxServer } from './sandbox-server.ts';
 
 // Several at a time: each waits most of its time.
 describe('random histories on the sandbox end as an independent model says', () => {

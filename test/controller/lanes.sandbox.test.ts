@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
+import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { lanesSuite } from './lanes.suite.ts';
-import { sandboxServer } from './sandbox-server.ts';
 
 describe('on the sandbox', () => {
   lanesSuite(sandboxServer);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TestServer } from './server.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { World } from './world.ts';
 
 const TEAMS = Array.from({ length: 60 }, (_, number) => `team-${number}`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { TestServer } from '../support/servers/server.ts';
 import { expectedCompanion, factsOf } from './expected-companion.ts';
-import type { TestServer } from './server.ts';
 import { World } from './world.ts';
 
 /** SPEC's M: what a companion is. */

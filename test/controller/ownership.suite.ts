@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectedCompanion } from './expected-companion.ts';
 import { fastClock } from './fast-clock.ts';
-import type { TestServer } from './server.ts';
 import { World } from './world.ts';
 
 /** SPEC's R6-R8 and R14: what is ours, what is somebody else's, and who gets a name. */

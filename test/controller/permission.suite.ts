@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { TestServer } from '../support/servers/server.ts';
 import { fastClock } from './fast-clock.ts';
-import type { TestServer } from './server.ts';
 import { World } from './world.ts';
 
 /** SPEC's P1-P3: where companions may be. Under which rights is shown by `rights.control-plane.test.ts`. */

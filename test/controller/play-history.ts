@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { isAlreadyExists } from '../../src/kube/errors.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Facts, factsOf } from './expected-companion.ts';
 import { fastClock } from './fast-clock.ts';
 import { type Action, type Ask, MARK_TAMPERINGS } from './history.ts';
 import { isSelected, Model, type ModelSource } from './model.ts';
 import type { RunningController } from './running-controller.ts';
-import type { TestServer } from './server.ts';
 import { tamper } from './tampering.ts';
 import { World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
-import type { TestServer } from './server.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { World } from './world.ts';
 
 /** SPEC's R1-R5 and R10-R13: how the state that is becomes the one that should be. */

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { isInvalid } from '../../src/kube/errors.ts';
 import { lacks } from '../support/control-plane-suite.ts';
+import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { controlPlaneServer } from './control-plane-server.ts';
 import { fastClock } from './fast-clock.ts';
 import { World } from './world.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { AuditLog } from '../support/control-plane-audit.ts';
 import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { controlPlaneServer } from './control-plane-server.ts';
+import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
 import { fastClock } from './fast-clock.ts';
 import { grant, grantEverywhere, type PolicyRules, serviceAccount } from './rights.ts';
 import { World } from './world.ts';

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { lacks } from '../support/control-plane-suite.ts';
+import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
 import { annotationsSuite } from './annotations.suite.ts';
-import { controlPlaneServer } from './control-plane-server.ts';
 import { mirroringSuite } from './mirroring.suite.ts';
 import { ownershipSuite } from './ownership.suite.ts';
 import { permissionSuite } from './permission.suite.ts';

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { lacks } from '../support/control-plane-suite.ts';
+import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
 import { badInputSuite } from './bad-input.suite.ts';
-import { controlPlaneServer } from './control-plane-server.ts';
 import { runningSuite } from './running.suite.ts';
 
 describe.skipIf(lacks.controllerManager())('on a real control plane', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import type { TestServer } from './server.ts';
 import { World } from './world.ts';
 
 /** Starting, running beside others, and running once. */

@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadCluster } from '../../src/kube/config/kube-config.ts';
-import { clusterAccess } from '../support/cluster-access.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { lacks, startOwnControlPlane } from '../support/control-plane-suite.ts';
+import { controlPlaneServer, openPlace } from '../support/servers/control-plane-server.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { grantEverywhere, serviceAccount, serviceAccountToken } from './rights.ts';
-import type { TestServer } from './server.ts';
 import { Trouble } from './trouble.ts';
 import { World } from './world.ts';
 
@@ -19,23 +18,7 @@ describe.skipIf(lacks.ownControlPlane())('a real control plane', () => {
 
   beforeAll(async () => {
     controlPlane = await startOwnControlPlane();
-    const { kubeconfigPath } = controlPlane;
-    let opened = 0;
-    server = {
-      name: 'control plane',
-      open: async () => {
-        const prefix = `w${++opened}-`;
-        return {
-          cluster: loadCluster({ kubeconfig: kubeconfigPath, env: {} }),
-          access: await clusterAccess(kubeconfigPath),
-          kubeconfig: '',
-          domain: `${prefix}mirror.test`,
-          prefix,
-          countWrites: () => Promise.reject(new Error('not counted here')),
-          [Symbol.asyncDispose]: () => Promise.resolve(),
-        };
-      },
-    };
+    server = { ...controlPlaneServer, open: () => openPlace(controlPlane) };
   });
   afterAll(() => controlPlane?.stop());
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { busiest, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { fastClock } from './fast-clock.ts';
 import type { RunningController } from './running-controller.ts';
-import type { TestServer } from './server.ts';
 import { World } from './world.ts';
 
 /**

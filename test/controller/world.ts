@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import type { ConfigMap, ObjectMeta } from '../../src/kube/api/types.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { memoryIo } from '../cli/memory-io.ts';
+import type { Place, TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectedCompanion, factsOf, type Wanted } from './expected-companion.ts';
 import { Person, type WrittenConfigMap } from './person.ts';
 import { type Flags, type RunningController, startController } from './running-controller.ts';
-import type { Place, TestServer } from './server.ts';
 
 type StringMap = Readonly<Record<string, string>>;
 
@@ -91,20 +88,14 @@ export class World implements AsyncDisposable {
 
   /** The command `run` with these flags, to its end. `log`: its JSON lines. */
   async run(...flags: readonly string[]): Promise<{ readonly code: number; readonly log: string }> {
-    const folder = mkdtempSync(join(tmpdir(), 'mirror-controller-test-'));
-    const kubeconfig = join(folder, 'kubeconfig');
-    writeFileSync(kubeconfig, this.place.kubeconfig, { mode: 0o600 });
     const io = memoryIo();
-    try {
-      const bounds = [`--allow-target-namespaces=${this.full('*')}`, `--domain=${this.domain}`];
-      const code = await runProgram(
-        ['run', `--kubeconfig=${kubeconfig}`, '--log-format=json', ...bounds, ...flags],
-        io,
-      );
-      return { code, log: io.err() };
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const { kubeconfigPath } = this.place;
+    const bounds = [`--allow-target-namespaces=${this.full('*')}`, `--domain=${this.domain}`];
+    const code = await runProgram(
+      ['run', `--kubeconfig=${kubeconfigPath}`, '--log-format=json', ...bounds, ...flags],
+      io,
+    );
+    return { code, log: io.err() };
   }
 
   createSource(options: SourceOptions = {}): Promise<ConfigMap> {

@@ -1,10 +1,9 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
-import { loadCluster } from '../../src/kube/config/kube-config.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { type ApiClient, openApiClient } from '../support/api-client.ts';
-import type { ClusterAccess } from '../support/cluster-access.ts';
+import type { Place, TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const OWN = ['mirror-demo', 'demo-team-a', 'demo-team-b', 'demo-team-c', 'demo-guest'];
@@ -15,28 +14,25 @@ const BYSTANDER = 'demo-team-bystander';
  * SPEC's C5 in a cluster that is not the demo's own, whichever kind of server it has. No two of these tests may run at
  * the same time on one server: the demo's namespaces have fixed names.
  */
-export function clusterSuite(server: {
-  readonly kubeconfigPath: () => string;
-  readonly access: () => Promise<ClusterAccess>;
-}): void {
+export function clusterSuite(server: TestServer): void {
+  let place: Place;
   let api: ApiClient;
   beforeAll(async () => {
-    api = openApiClient(await server.access());
+    place = await server.open();
+    api = openApiClient(place.access);
     await createNamespace(api, BYSTANDER);
   });
   afterAll(async () => {
     await api.request('DELETE', `/api/v1/namespaces/${BYSTANDER}`);
     await api.close();
+    await place[Symbol.asyncDispose]();
   });
   const present = async () => {
     const { body } = await api.request('GET', '/api/v1/namespaces');
     return body.items.map(({ metadata }) => metadata.name).filter((name) => OWN.includes(name));
   };
   const play = (io: ReturnType<typeof memoryIo>) =>
-    runProgram(
-      ['demo', '--kubeconfig', server.kubeconfigPath(), '--context', contextOf(server.kubeconfigPath())],
-      io,
-    );
+    runProgram(['demo', '--kubeconfig', place.kubeconfigPath, '--context', place.cluster.context ?? ''], io);
 
   test('[C5] it works beside what is there, says loudly what it skips, and leaves nothing behind', async () => {
     const bystander = await api.watch(`/api/v1/namespaces/${BYSTANDER}/configmaps?watch=true`);
@@ -111,9 +107,4 @@ async function createNamespace(api: ApiClient, name: string) {
   });
   expect(code).toBe(201);
   return body.metadata;
-}
-
-/** The current context of a kubeconfig. */
-function contextOf(path: string): string {
-  return loadCluster({ kubeconfig: path, env: {} }).context ?? '';
 }

@@ -1,11 +1,8 @@
 import { describe } from 'vitest';
-import { clusterAccess } from '../support/cluster-access.ts';
-import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
+import { lacks } from '../support/control-plane-suite.ts';
+import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
 import { clusterSuite } from './cluster.suite.ts';
 
-describe.skipIf(lacks.controllerManager())('the demo on a real control plane', () => {
-  clusterSuite({
-    kubeconfigPath: () => sharedCluster().kubeconfigPath,
-    access: () => clusterAccess(sharedCluster().kubeconfigPath),
-  });
-});
+describe.skipIf(lacks.controllerManager())('the demo on a real control plane', () =>
+  clusterSuite(controlPlaneServer),
+);

@@ -1,10 +1,10 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { systemClock } from '../../src/clock/clock.ts';
 import { SANDBOX_SETTING } from '../../src/demo/cast.ts';
@@ -13,8 +13,10 @@ import { playDemo } from '../../src/demo/demo.ts';
 import { perform } from '../../src/demo/perform.ts';
 import { createTransport } from '../../src/kube/http/transport.ts';
 import { memoryIo } from '../cli/memory-io.ts';
+import { hasKubectl } from '../support/kubectl.ts';
+import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { clusterSuite } from './cluster.suite.ts';
-import { type Rehearsal, rehearsal } from './rehearsal.ts';
+import { rehearsal } from './rehearsal.ts';
 
 const STEPS = 12;
 const folder = mkdtempSync(join(tmpdir(), 'demo-'));
@@ -97,23 +99,15 @@ test('[C5] an interrupted demo is no success', async () => {
 });
 
 describe("[C5] in somebody's cluster", () => {
-  const path = join(folder, 'kubeconfig');
-  let server: Rehearsal['server'];
-  beforeAll(async () => {
-    ({ server } = await rehearsal());
-    writeFileSync(path, server.kubeconfig());
-  });
-  afterAll(() => server.stop());
-  clusterSuite({
-    kubeconfigPath: () => path,
-    access: async () => ({ url: server.url, tls: {}, headers: {} }),
-  });
+  clusterSuite(sandboxServer);
 
   test('[C5] what is labelled for a controller that runs there is none of its business', async () => {
-    const url = `${server.url}/api/v1/namespaces/default/configmaps`;
+    await using place = await sandboxServer.open();
+    const url = `${place.access.url}/api/v1/namespaces/default/configmaps`;
     const theirs = { name: 'theirs', labels: { 'workshop.io/managed': 'true' } };
     await post(url, { apiVersion: 'v1', kind: 'ConfigMap', metadata: theirs });
-    expect(await runProgram(['demo', '--kubeconfig', path, '--context', 'sandbox'], memoryIo())).toBe(0);
+    const args = ['demo', '--kubeconfig', place.kubeconfigPath, '--context', 'sandbox'];
+    expect(await runProgram(args, memoryIo())).toBe(0);
     const { items } = (await (await fetch(url)).json()) as { items: readonly unknown[] };
     expect(items).toHaveLength(1);
   });
@@ -144,8 +138,4 @@ async function post(url: string, body: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   expect(status).toBe(201);
-}
-
-function hasKubectl(): boolean {
-  return spawnSync('sh', ['-c', 'kubectl version --client']).status === 0;
 }

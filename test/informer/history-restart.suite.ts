@@ -1,27 +1,25 @@
 import { expect, test } from 'vitest';
-import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { fastClock } from '../controller/fast-clock.ts';
 import { Person } from '../controller/person.ts';
 import { startController } from '../controller/running-controller.ts';
+import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/**
- * An API server that can begin again at its address, with a history that is shorter than before.
- */
-export interface RestartableServer extends AsyncDisposable {
-  readonly cluster: Cluster;
-  beginAgain(): Promise<void>;
-}
+/** Writes that put the server's revision well ahead of that of a new one. */
+const AHEAD = 300;
 
 const source = (name: string, sky: string) => ({
   metadata: { namespace: 'default', name, labels: { 'workshop.io/managed': 'true' } },
   data: { sky },
 });
 
-export function historyRestartSuite(open: () => Promise<RestartableServer>): void {
+export function historyRestartSuite(server: TestServer): void {
   test('[W6] a server whose history starts over is mirrored without a restart of the controller', async () => {
-    await using server = await open();
-    await using person = new Person(server.cluster);
+    await using place = await server.openOwn();
+    await using person = new Person(place.cluster);
+    for (let number = 0; number < AHEAD; number++) {
+      await person.create({ metadata: { namespace: 'default', name: `ahead-${number}` } });
+    }
     const companionIs = (name: string, sky: string) =>
       waitFor(async () => (await person.configMap(`default/${name}-synced`))?.data?.['sky'] === sky, {
         deadlineMs: 30_000,
@@ -29,11 +27,11 @@ export function historyRestartSuite(open: () => Promise<RestartableServer>): voi
       });
     const old = Array.from({ length: 10 }, (_, number) => `old-${number}`);
     // The backoff after the connection is cut takes a fraction of a second.
-    await using controller = startController(server.cluster, {}, fastClock(10));
+    await using controller = startController(place.cluster, {}, fastClock(10));
     for (const name of old) await person.create(source(name, 'blue'));
     for (const name of old) await companionIs(name, 'blue');
 
-    await server.beginAgain();
+    await place.startOver();
     await person.create(source('old-0', 'red'));
     await person.create(source('new', 'green'));
     await companionIs('old-0', 'red');

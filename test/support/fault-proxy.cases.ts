@@ -1,14 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openApiClient } from './api-client.ts';
-import type { ClusterAccess } from './cluster-access.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import type { TestServer } from './servers/server.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 /** What the proxy must do in front of any API server, over TLS on the client's side. */
-export function faultProxyCases(upstream: () => Promise<ClusterAccess>): void {
+export function faultProxyCases(server: TestServer): void {
   const proxied = async () => {
-    const access = await upstream();
+    const place = await server.open();
+    const { access } = place;
     const proxy = await startFaultProxy({ upstream: access });
     const client = openApiClient({ url: proxy.url, tls: { ca: proxy.ca ?? '' }, headers: {} });
     const direct = openApiClient(access);
@@ -21,6 +22,7 @@ export function faultProxyCases(upstream: () => Promise<ClusterAccess>): void {
       const last = openApiClient(access);
       await last.request('DELETE', `${CONFIG_MAPS}/${name}`);
       await last.close();
+      await place[Symbol.asyncDispose]();
     });
     return { proxy, client, direct, name };
   };

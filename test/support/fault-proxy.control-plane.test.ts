@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { clusterAccess } from './cluster-access.ts';
-import { lacks, sharedCluster } from './control-plane-suite.ts';
+import { lacks } from './control-plane-suite.ts';
 import { faultProxyCases } from './fault-proxy.cases.ts';
+import { controlPlaneServer } from './servers/control-plane-server.ts';
 
-describe.skipIf(lacks.cluster())('[B2] the fault proxy before the real kube-apiserver', () => {
-  faultProxyCases(() => clusterAccess(sharedCluster().kubeconfigPath));
-});
+describe.skipIf(lacks.cluster())('[B2] the fault proxy before the real kube-apiserver', () =>
+  faultProxyCases(controlPlaneServer),
+);

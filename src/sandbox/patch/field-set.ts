@@ -45,14 +45,6 @@ export const withParents = (set: FieldSet): FieldSet =>
     [...set.children].map(([step, child]) => [step, withParents(child)]),
   );
 
-export function sameSet(a: FieldSet, b: FieldSet): boolean {
-  return (
-    a.member === b.member &&
-    a.children.size === b.children.size &&
-    [...a.children].every(([step, child]) => sameSet(child, b.children.get(step) ?? noFields))
-  );
-}
-
 /** The set without `path` and everything below. */
 export function without(set: FieldSet, path: readonly string[]): FieldSet {
   const [step, ...rest] = path;

@@ -13,7 +13,6 @@ import {
   fromFieldsV1,
   isEmpty,
   noFields,
-  sameSet,
   toFieldsV1,
   union,
   without,
@@ -66,20 +65,21 @@ const isOf = (manager: Manager, entry: ManagedFieldsEntry): boolean =>
   (entry.subresource ?? '') === manager.subresource &&
   (manager.operation === 'Apply' || entry.apiVersion === manager.apiVersion);
 
-/** All entries in the server's order, with `own` as the fields of `manager`. */
+/**
+ * All entries in the server's order, with `own` as the fields of `manager`. `time`: of its last write that changed the
+ * object; absent when it has only applied what was there already.
+ */
 export function write(
   others: readonly Owned[],
   own: FieldSet,
-  before: Owned | undefined,
   manager: Manager,
-  now: string,
+  time: string | undefined,
 ): readonly ManagedFieldsEntry[] {
-  const untouched = before !== undefined && sameSet(before.set, own);
   const entry: ManagedFieldsEntry = {
     manager: manager.name,
     operation: manager.operation,
     apiVersion: manager.apiVersion,
-    time: untouched && before.entry.time !== undefined ? before.entry.time : now,
+    ...(time === undefined ? {} : { time }),
     fieldsType: 'FieldsV1',
     fieldsV1: toFieldsV1(own),
     ...(manager.subresource === '' ? {} : { subresource: manager.subresource }),
@@ -140,7 +140,8 @@ export function afterChange(
     entry,
     set: difference(difference(set, changed), removed),
   }));
-  return write(left, union(difference(own?.set ?? noFields, removed), changed), own, manager, now);
+  const owned = union(difference(own?.set ?? noFields, removed), changed);
+  return write(left, owned, manager, isEmpty(changed) ? own?.entry.time : now);
 }
 
 /** The entry of `manager`, and those of everybody else. */

@@ -17,6 +17,7 @@ import {
   difference,
   type FieldSet,
   intersection,
+  isEmpty,
   noFields,
   pathsOf,
   printPath,
@@ -61,7 +62,8 @@ export function apply(request: ApplyRequest): KubeObject {
     set: difference(difference(set, changed), strip(comparison.removed, manager)),
   }));
   const object = toObject(result as JsonObject);
-  const managedFields = write(left, claimed, own, manager, now);
+  const isSame = isEmpty(comparison.changed) && isEmpty(comparison.removed);
+  const managedFields = write(left, claimed, manager, isSame ? own?.entry.time : now);
   return withMeta(synchronised(object, config, manager), { managedFields });
 }
 

@@ -1,0 +1,58 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import { namespace, source } from '../../mirror/wire.ts';
+import { viewOf, world } from '../../mirror/world.ts';
+import { Executor } from '../executor.ts';
+import { MemoryApi } from '../memory-api.ts';
+
+const SECOND = 1000;
+const STEP_MS = 50;
+const COMPANIONS = 21;
+
+// The limiter of p-queue reads the system's time. The clock of these tests takes its place.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Two sources with a fan-out each, written by two workers: the time (ms) of each write. */
+async function writeTimes(maxWritesPerSecond: number, seconds: number): Promise<readonly number[]> {
+  const names = Array.from({ length: COMPANIONS }, (_, number) => `team-${number}`);
+  const sources = ['home/colors', 'home/shapes'] as ObjectKey[];
+  const objects = sources.map((key) => source(key, { 'target-namespaces': 'team-*' }));
+  const api = new MemoryApi(objects);
+  const view = viewOf(
+    world(
+      objects,
+      ['home', ...names].map((name) => namespace(name)),
+    ),
+  );
+  const executor = new Executor(api, view, { maxWritesPerSecond });
+  const start = Date.now();
+  const times: number[] = [];
+  api.beforeWrite = async () => void times.push(Date.now() - start);
+
+  for (const key of sources) void executor.pass(key);
+  for (let at = 0; at < seconds * SECOND; at += STEP_MS) {
+    await turn();
+    await vi.advanceTimersByTimeAsync(STEP_MS);
+  }
+  expect(api.objects.size).toBe(objects.length + times.length);
+  return times;
+}
+
+test.each([1, 4, 10])('no second has more than %i writes, and all companions are written', async (limit) => {
+  const seconds = Math.ceil((2 * COMPANIONS) / limit);
+  const times = await writeTimes(limit, seconds);
+
+  expect(times).toHaveLength(2 * COMPANIONS);
+  const tooSoon = times.filter((time, index) => time - (times[index - limit] ?? -SECOND) < SECOND);
+  expect(tooSoon).toEqual([]);
+});
+
+test('a limit of 0 is none', async () => {
+  expect(await writeTimes(0, 1)).toHaveLength(2 * COMPANIONS);
+});
