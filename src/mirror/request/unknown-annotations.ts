@@ -1,13 +1,11 @@
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 
-/**
- * Most edits (characters added, removed or changed) by which a typo differs from what was meant.
- */
+/** Most edits (characters added, removed or changed) that count as a typo. */
 const MOST_EDITS = 2;
 
 /**
- * A sentence for each annotation of our domain that does not exist, with what was probably meant
- * (SPEC R13). What exists on other objects, such as `accept-mirrors-from`, counts as known.
+ * A sentence for each unknown annotation of our domain, with what was probably meant (SPEC R13).
+ * Annotations of other objects, such as `accept-mirrors-from`, count as known.
  */
 export function unknownAnnotations(
   source: { readonly annotations: StringMap },
@@ -23,7 +21,7 @@ export function unknownAnnotations(
     });
 }
 
-/** Of what a source may say only: following a hint must not make it a companion (SPEC M6). */
+/** Suggests only what a source may carry: a hint must not turn it into a companion (SPEC M6). */
 function nearest(key: string, vocabulary: Vocabulary): string | undefined {
   const candidates = [
     vocabulary.targetNamespaces,
@@ -38,7 +36,7 @@ function nearest(key: string, vocabulary: Vocabulary): string | undefined {
   return candidates.filter(({ edits }) => edits <= MOST_EDITS).sort((a, b) => a.edits - b.edits)[0]?.name;
 }
 
-/** Levenshtein's distance, row by row. */
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [index, character] of [...a].entries()) {
