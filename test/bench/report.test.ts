@@ -17,7 +17,7 @@ function reportOf(at: string, ...runs: readonly Run[]): Report {
 
 const ms = (name: string, value: number): Figure => ({ name, unit: 'ms', value });
 
-/** The cells of the table's row that starts with this cell. */
+/** The cells of the row that starts with this cell. */
 function row(text: string, first: string): string[] | undefined {
   const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
   return rows.find((cells) => cells[1] === first)?.slice(2, -1);
@@ -37,7 +37,7 @@ test('a ratio is the median of the ratios of runs, not the ratio of medians', ()
   expect(row(markdown(report), 'p50')).toEqual(expected);
 });
 
-test('a table has only the columns that were measured, and the bound of the API server', () => {
+test('a table has only the measured columns, and the bound of the API server', () => {
   const report = reportOf(
     'now',
     ['ceiling', 'none', 1, { name: 'creates, 16 in flight', unit: '/s', value: 1000 }],
@@ -48,7 +48,7 @@ test('a table has only the columns that were measured, and the bound of the API 
   expect(row(text, 'rate')).toEqual(['/s', '800', '1,000', '0.80']);
 });
 
-test('a report names the machine, what else ran on it, and what failed', () => {
+test('a report shows the machine, what else ran on it, and what failed', () => {
   const results = new Results();
   const failed = { scenario: 'edits', subject: 'go', run: 2, otherLoad: 0.1, failure: 'died' } as const;
   results.add(failed, []);
@@ -59,7 +59,7 @@ test('a report names the machine, what else ran on it, and what failed', () => {
   expect(text).toContain('FAILED: edits, go, run 2: died');
 });
 
-test('of merged reports the later one counts for the scenarios it has', () => {
+test('in merged reports the later one wins for its scenarios', () => {
   const first = reportOf('then', ['edits', 'ours', 1, ms('p50', 1)], ['idle', 'ours', 1, ms('ready', 2)]);
   const later = reportOf('now', ['edits', 'go', 1, ms('p50', 3)]);
   const { at, measured, sessions } = merged(first, later);
@@ -77,7 +77,7 @@ test('two reports are compared figure by figure', () => {
   expect(row(comparison(before, after), 'edits')).toEqual(['p50', 'ms', 'ours', '4', '3', '0.75']);
 });
 
-test('the overview shows what was measured, and says what was not', () => {
+test('the overview shows what was measured and what was not', () => {
   const figures = [ms('edit of a source, p50', 4), ms('edit of a source, p99', 8)];
   const text = overview(reportOf('now', ['edits', 'ours', 1, ...figures]));
   expect(row(text, 'edit of a source until its companion follows, p50; p99')).toEqual([
@@ -88,12 +88,12 @@ test('the overview shows what was measured, and says what was not', () => {
   expect(text).toContain(`edit of a source     ${'█'.repeat(25)}${'░'.repeat(25)} 4.0 / 8.0`);
 });
 
-test('every question of the overview is answered by a scenario', () => {
+test('every question of the overview has a scenario', () => {
   const known = SCENARIOS.map(({ name }) => name);
   expect(QUESTIONS.map(([, scenario]) => scenario).filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('a report goes into the marked place of a page, and the next one replaces it', () => {
+test('a report is written into the marked place of a page, and the next one replaces it', () => {
   const page = 'before\n<!-- report -->\nold\n<!-- end of report -->\nafter\n';
   const once = between(page, 'new');
   expect(once).toBe('before\n<!-- report -->\n\nnew\n\n<!-- end of report -->\nafter\n');

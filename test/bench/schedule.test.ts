@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { schedule, subjectsOf } from '../../bench/schedule.ts';
 
-test('each subject is measured once a run, in a random order that the next run reverses', () => {
+test('each run measures each subject once, in a random order that the next run reverses', () => {
   const lots = [0.9, 0.1, 0.5, 0.2, 0.3, 0.4];
   const order = [...schedule(['ours', 'other', 'go'], 3, () => lots.shift() ?? Number.NaN)];
   expect(order).toEqual([

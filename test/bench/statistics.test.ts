@@ -18,6 +18,6 @@ test.each([
   expect(medianInterval(upTo(count).toReversed())).toEqual([low, high]);
 });
 
-test('no runs have no interval', () => {
+test('without runs there is no interval', () => {
   expect(medianInterval([])).toEqual([Number.NaN, Number.NaN]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/clock.ts';
 
-test('a delay longer than a timer of Node can be does not end at once', async () => {
+test('a delay longer than the longest of Node does not end at once', async () => {
   const ended: string[] = [];
   const long = systemClock.setTimer(2 ** 31, () => ended.push('long'));
   await new Promise<void>((resolve) => {

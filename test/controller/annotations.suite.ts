@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
 import { World } from './world.ts';
 
-/** SPEC's table of annotations and labels, row by row; the metadata copied is [M7], the deletion policy [R3] and [R4]. */
+/** SPEC's annotation table by row. Copied metadata is in M7, the deletion policy in R3 and R4. */
 export function annotationsSuite(server: TestServer): void {
   const targets: Record<string, { asks: (world: World) => Record<string, string>; reaches: string[] }> = {
     'names, and blanks and empty items do not count': {
@@ -86,7 +86,7 @@ export function annotationsSuite(server: TestServer): void {
     );
   });
 
-  test.concurrent('[M2] under the source’s own name, all targets but the source itself get one', async () => {
+  test.concurrent('[M2] with the source’s own name, all targets get a companion except the source’s namespace', async () => {
     await using world = await World.open(server, ['team-a']);
     const controller = world.start();
     const asks = { 'companion-name': '{name}', 'target-namespaces': '*' };
@@ -113,7 +113,7 @@ export function annotationsSuite(server: TestServer): void {
         Object.fromEntries(Object.entries(entries).filter(([key]) => kept.includes(key)));
       const wanted = { data: picked(data), binaryData: picked(binaryData) };
       const companion = await world.companion('home/colors-synced', 'home/colors', wanted);
-      // A key that is not copied may change as it will.
+      // A key that is not copied may change.
       const other = Object.keys(data).find((key) => !kept.includes(key)) ?? 'more';
       await world.person.patch(world.full('home/colors'), { data: { [other]: 'new' } });
       await world.settle(controller);
@@ -124,7 +124,7 @@ export function annotationsSuite(server: TestServer): void {
   }
 
   for (const asks of [{ 'include-keys': 'none.such' }, { 'exclude-keys': '*' }]) {
-    test.concurrent(`[R13] ${JSON.stringify(asks)}, which selects no key, changes nothing that exists and is reported`, async () => {
+    test.concurrent(`[R13] ${JSON.stringify(asks)} selects no key: companions stay and it is reported`, async () => {
       await using world = await World.open(server);
       const controller = world.start();
       await world.createSource({ data });
@@ -141,7 +141,7 @@ export function annotationsSuite(server: TestServer): void {
     });
   }
 
-  test.concurrent('[M1] a source is what bears the label with the value true, and nothing else', async () => {
+  test.concurrent('[M1] only a ConfigMap with the label value true is a source', async () => {
     await using world = await World.open(server);
     const controller = world.start();
     for (const value of ['True', 'yes', 'false', '']) {

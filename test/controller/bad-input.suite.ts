@@ -3,7 +3,7 @@ import type { ConfigMap } from '../../src/kube/api/types.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { World } from './world.ts';
 
-/** The longest and strangest ConfigMaps that an API server takes. */
+/** The longest and strangest ConfigMaps that an API server accepts. */
 export function badInputSuite(server: TestServer): void {
   const nameOf = (length: number) => 'n'.repeat(length);
 
@@ -15,7 +15,7 @@ export function badInputSuite(server: TestServer): void {
   });
 
   for (const length of [247, 253]) {
-    test.concurrent(`[R13] a name of ${length} characters does not, which is said once; another companion name mends it`, async () => {
+    test.concurrent(`[R13] a name of ${length} characters does not, which is reported once; another companion name fixes it`, async () => {
       await using world = await World.open(server);
       const controller = world.start();
       const key = `home/${nameOf(length)}`;
@@ -50,11 +50,11 @@ export function badInputSuite(server: TestServer): void {
     await world.companion('home/colors-synced', 'home/colors');
   });
 
-  test.concurrent('[R13] content that no single request can carry is said once, and waits for a change', async () => {
+  test.concurrent('[R13] content too large for one request is reported once, and waits for a change', async () => {
     await using world = await World.open(server, ['team-a']);
     const controller = world.start();
     const asks = { 'target-namespaces': world.full('team-a') };
-    // A control character takes six bytes of JSON: two edits can make what one request cannot, being limited to 3 MiB.
+    // A control character takes six bytes of JSON, so two edits can exceed one request's 3 MiB.
     await world.createSource({ asks, data: { one: '\u0001'.repeat(400_000) } });
     await world.companion('team-a/colors-synced', 'home/colors');
     await world.createSource({ name: 'other', asks });

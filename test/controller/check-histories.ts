@@ -3,7 +3,7 @@ import type { TestServer } from '../support/servers/server.ts';
 import { historyAcrossNamespaces, historyInOneNamespace } from './history.ts';
 import { playHistory } from './play-history.ts';
 
-/** Plays random histories. A failure prints its seed and its history, unshrunk: each try would cost a server and a deadline. */
+/** Plays random histories. A failure prints its seed and history, not shrunk: that is slow. */
 export function checkHistories(server: TestServer, where: 'in one' | 'across', runs: number): Promise<void> {
   const across = where === 'across';
   const histories = across ? historyAcrossNamespaces : historyInOneNamespace;

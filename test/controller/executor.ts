@@ -13,7 +13,7 @@ import { RecordedLog } from '../informer/recorded-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { MemoryApi } from './memory-api.ts';
 
-/** The controller between its queue and the API, without informers: `view` says what it sees. */
+/** The controller between its queue and the API, without informers: it sees `view`. */
 export class Executor {
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
@@ -38,7 +38,7 @@ export class Executor {
     this.writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });
   }
 
-  /** One pass over the source, and its writes one after the other, as far as they do not wait. */
+  /** One pass over the source, and those of its writes that need not wait, one by one. */
   async pass(key: ObjectKey): Promise<void> {
     const pass = this.reconciler.reconcile(key);
     // The plan may need a live read first.

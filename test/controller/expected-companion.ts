@@ -3,7 +3,7 @@ import type { ConfigMap } from '../../src/kube/api/types.ts';
 
 type StringMap = Readonly<Record<string, string>>;
 
-/** Of a ConfigMap what a rule can be about: no uid, no resourceVersion, no times, no managed fields. */
+/** The parts of a ConfigMap that rules are about: no uid, version, times, managed fields. */
 export interface Facts {
   readonly data: StringMap;
   readonly binaryData: StringMap;
@@ -30,16 +30,16 @@ export interface Wanted {
   readonly source: ConfigMap;
   /** `namespace/name` of the companion. */
   readonly key: string;
-  /** What is copied; default all that the source holds. */
+  /** What is copied; default everything. */
   readonly data?: StringMap;
   readonly binaryData?: StringMap;
-  /** Beyond those that every companion has. */
+  /** In addition to those that every companion has. */
   readonly labels?: StringMap;
   readonly annotations?: StringMap;
   readonly retained?: boolean;
 }
 
-/** What SPEC's tables say that a companion is; written without a look at the code that makes it. */
+/** A companion as the tables of SPEC define it, without the code under test. */
 export function expectedCompanion(wanted: Wanted): Facts {
   const { domain, source, key, retained = false } = wanted;
   const { data = source.data ?? {}, binaryData = source.binaryData ?? {} } = wanted;
@@ -65,7 +65,7 @@ export function expectedCompanion(wanted: Wanted): Facts {
   };
 }
 
-/** The checksum as its public description has it (SPEC M4). */
+/** The checksum by its public description (SPEC M4). */
 function checksum(data: StringMap, binaryData: StringMap): string {
   const section = (heading: string, entries: StringMap, encoding: BufferEncoding) =>
     Object.keys(entries)

@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/clock/clock.ts';
 
 /**
- * A clock that runs `times` as fast as the server's, for rules about half a minute. The answers still take what
- * they take, so by this clock they take longer: with a time limit of 30 s, 20 leaves a server 1.5 s.
+ * A clock that runs `times` as fast as the server's, for rules about half a minute. Answers take
+ * longer on it: with a time limit of 30 s and `times` 20 the server has 1.5 s.
  */
 export function fastClock(times: number): Clock {
   const start = Date.now();

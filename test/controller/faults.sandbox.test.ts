@@ -7,13 +7,13 @@ import { Trouble } from './trouble.ts';
 
 describe('between the controller and the sandbox', () => faultsSuite(sandboxServer));
 
-/** What the proxy answers, or when, whatever server is behind it. */
+/** Independent of the server behind the proxy. */
 describe('what cannot be listed, or not yet', () => {
   for (const [kind, path] of [
     ['ConfigMaps', /\/configmaps\?/],
     ['Namespaces', /\/namespaces\?/],
   ] as const) {
-    test.concurrent(`[C4] ${kind} that may not be listed are not waited for for ever, and said to be missing`, async () => {
+    test.concurrent(`[C4] the controller does not wait indefinitely for ${kind} that may not be listed, and reports them`, async () => {
       await using trouble = await Trouble.open(sandboxServer, { speed: 20 });
       const { world, proxy } = trouble;
       await trouble.controller.stop();
@@ -27,7 +27,7 @@ describe('what cannot be listed, or not yet', () => {
     });
   }
 
-  test.concurrent('[R5] [R8] a reference edited to no source while the controller was down is healed, though namespaces come late', async () => {
+  test.concurrent('[R5] [R8] a reference edited while the controller was down is healed, even if namespaces come late', async () => {
     await using trouble = await Trouble.open(sandboxServer, { speed: 1 });
     const { world, proxy } = trouble;
     await trouble.controller.stop();

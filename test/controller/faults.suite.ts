@@ -9,7 +9,7 @@ import { Trouble } from './trouble.ts';
 const WRITES: RequestMatch = { method: ['POST', 'PUT', 'PATCH', 'DELETE'] };
 const CONFIG_MAP_WATCH: RequestMatch = { path: /\/configmaps\?/, watch: true };
 
-/** Faults between the controller and its server. After each all is as it should be, nobody else's object was touched. */
+/** Faults between controller and server. Each ends in the right state, without harm to others. */
 export function faultsSuite(server: TestServer): void {
   const writeFaults: Record<string, { fault: Fault; says?: string }> = {
     'is answered 409': { fault: { kind: 'status', code: 409 } },
@@ -26,7 +26,7 @@ export function faultsSuite(server: TestServer): void {
     'is slow': { fault: { kind: 'delay', ms: 100 } },
   };
   for (const [what, { fault, says }] of Object.entries(writeFaults)) {
-    test.concurrent(`[R2] [R15] a write that ${what} is made good`, async () => {
+    test.concurrent(`[R2] [R15] a write that ${what} succeeds in the end`, async () => {
       await using trouble = await Trouble.open(server);
       const rule = trouble.proxy.inject({ match: WRITES, fault, times: 8 });
       await trouble.happen();
@@ -38,7 +38,7 @@ export function faultsSuite(server: TestServer): void {
     });
   }
 
-  test.concurrent('[R2] a write of which the answer never comes is made good after 30 s', async () => {
+  test.concurrent('[R2] a write without an answer is repeated after 30 s', async () => {
     await using trouble = await Trouble.open(server, { speed: 50 });
     const rule = trouble.proxy.inject({ match: WRITES, fault: { kind: 'no-answer' }, times: 2 });
     await trouble.happen();
@@ -46,12 +46,12 @@ export function faultsSuite(server: TestServer): void {
     expect(rule.hits()).toBe(2);
   });
 
-  test.concurrent('[R9] writes of which the answer never comes hold back no other companion', async () => {
+  test.concurrent('[R9] writes without an answer hold back no other companion', async () => {
     await using trouble = await Trouble.open(server, { speed: 1 });
     const { world, proxy } = trouble;
     const names = Array.from({ length: 40 }, (_, number) => `many-${number}`);
     for (const name of names) await world.createNamespace(name);
-    // Of the namespaces the newest come first: all the writes with which the fan-out begins get no answer.
+    // The newest namespaces come first: the first writes of the fan-out get no answer.
     const path = new RegExp(`/${world.full('many-3[6-9]')}/`);
     const rule = proxy.inject({ match: { method: 'POST', path }, fault: { kind: 'no-answer' } });
     await world.createSource({ name: 'wide', asks: { 'target-namespaces': world.full('many-*') } });
@@ -74,7 +74,7 @@ export function faultsSuite(server: TestServer): void {
     await world.companion('team-a/late-synced', 'home/late');
   });
 
-  test.concurrent('[R16] the companion of a write without an answer is written again when the time limit has passed', async () => {
+  test.concurrent('[R16] the companion of a write without an answer is written again after the time limit', async () => {
     await using trouble = await Trouble.open(server, { speed: 50 });
     const { world, proxy } = trouble;
     const path = new RegExp(`/${world.full('team-b')}/`);
@@ -85,7 +85,7 @@ export function faultsSuite(server: TestServer): void {
     await trouble.follows('colors');
   });
 
-  test.concurrent('[R16] 64 sources whose writes hang leave the edits of others at their usual speed', async () => {
+  test.concurrent('[R16] 64 sources whose writes hang do not slow down edits of others', async () => {
     await using trouble = await Trouble.open(server, { speed: 1 });
     const { world, proxy } = trouble;
     await world.createNamespace('silent');
@@ -106,7 +106,7 @@ export function faultsSuite(server: TestServer): void {
     expect([deadline.aborted, rule.hits()]).toEqual([false, 64]);
   });
 
-  test.concurrent('[R15] an outage is told once, and retries get rarer', async () => {
+  test.concurrent('[R15] an outage is reported once, and retries get rarer', async () => {
     await using trouble = await Trouble.open(server, { speed: 1 });
     const fault: Fault = { kind: 'status', code: 500 };
     const rule = trouble.proxy.inject({ match: { method: 'POST' }, fault });
@@ -131,7 +131,7 @@ export function faultsSuite(server: TestServer): void {
     const fault: Fault = { kind: 'status', code: 429, retryAfterSeconds: 5 };
     trouble.proxy.inject({ match: { method: 'POST' }, fault, times: 1 });
     await trouble.createSource('late');
-    // What left before the refusal came was nobody's fault.
+    // Ignore requests that were sent before the refusal came.
     await waitFor(() => trouble.told().includes('the API server fails; retrying'));
     const heardAt = performance.now();
     await trouble.createSource('later');
@@ -139,7 +139,7 @@ export function faultsSuite(server: TestServer): void {
     const posts = trouble.proxy.requests.filter(({ method }) => method === 'POST');
     const refused = posts.find((request) => request.fault !== undefined);
     const next = posts.find(({ at }) => at > heardAt);
-    // 5 s by the controller's clock.
+    // 5 s on the controller's clock.
     expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(490);
   });
 
@@ -168,7 +168,7 @@ export function faultsSuite(server: TestServer): void {
     'brings an event without an object': { kind: 'replaced-line', line: 1, text: '{"type":"ADDED"}' },
   };
   for (const [what, fault] of Object.entries(watchFaults)) {
-    test.concurrent(`[W3] a watch that ${what} is taken up again`, async () => {
+    test.concurrent(`[W3] a watch that ${what} is resumed`, async () => {
       await using trouble = await Trouble.open(server);
       const rule = trouble.proxy.inject({ match: CONFIG_MAP_WATCH, fault, times: 2 });
       trouble.proxy.cutOpenReplies();
@@ -182,7 +182,7 @@ export function faultsSuite(server: TestServer): void {
 
   const outages: Record<
     string,
-    /** Without `end` it mends itself, and `met` finds the line of the log that says that it was met. */
+    /** Without `end` it ends by itself. `met` finds the log line that shows that it occurred. */
     {
       begin: (proxy: FaultProxy) => unknown;
       end?: (proxy: FaultProxy) => unknown;
@@ -213,7 +213,7 @@ export function faultsSuite(server: TestServer): void {
     },
   };
   for (const [what, { begin, end, met }] of Object.entries(outages)) {
-    test.concurrent(`[W3] [R15] an outage in which ${what} is got over`, async () => {
+    test.concurrent(`[W3] [R15] the controller recovers from an outage in which ${what}`, async () => {
       await using trouble = await Trouble.open(server, { speed: 50 });
       await begin(trouble.proxy);
       await trouble.happen();
@@ -242,7 +242,7 @@ export function faultsSuite(server: TestServer): void {
     expect(trouble.told()).toContain('the server does not stream lists; listing in pages from now on');
   });
 
-  test.concurrent('[W1] a settled controller makes no request, whatever happens to what is nobody’s source', async () => {
+  test.concurrent('[W1] a settled controller makes no request, whatever happens to unrelated ConfigMaps', async () => {
     await using trouble = await Trouble.open(server, { speed: 1 });
     const { world, proxy } = trouble;
     const before = proxy.requests.length;
@@ -256,7 +256,7 @@ export function faultsSuite(server: TestServer): void {
     expect(barrier).toHaveLength(1);
   });
 
-  test.concurrent('[Q3] a stop waits for the writes under way, and begins no others', async () => {
+  test.concurrent('[Q3] a stop waits for the writes in flight, and begins no others', async () => {
     await using trouble = await Trouble.open(server, { speed: 1 });
     const { world, proxy, controller } = trouble;
     const rule = proxy.inject({ match: { method: 'POST' }, fault: { kind: 'delay', ms: 500 } });

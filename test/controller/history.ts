@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What a source may ask for, one thing at a time; `undefined` takes it back. Names of namespaces are short. */
+/** What a source may ask for, one annotation at a time; `undefined` removes it. */
 export interface Ask {
   readonly targets?: string | undefined;
   readonly selector?: string | undefined;
@@ -23,7 +23,7 @@ export const TAMPERINGS = [
   'delete it',
 ] as const;
 
-/** One mark of a companion alone: only when all is settled, since two of them make it nobody's (SPEC R6). */
+/** One mark of a companion, only when settled: without two of them it is not ours (SPEC R6). */
 export const MARK_TAMPERINGS = [
   'label it as a source',
   'drop its label',
@@ -35,7 +35,7 @@ export const MARK_TAMPERINGS = [
 
 export type Tampering = (typeof TAMPERINGS)[number] | (typeof MARK_TAMPERINGS)[number];
 
-/** Something that somebody does. Numbers choose among what there is. `source` is a key. */
+/** Something that somebody does. Numbers choose among the existing objects. `source` is a key. */
 export type Action =
   | { readonly do: 'create' | 'recreate'; readonly source: string; readonly data: Data; readonly ask: Ask }
   | { readonly do: 'edit'; readonly source: string; readonly data: Data }
@@ -171,7 +171,7 @@ export const historyInOneNamespace = fc.array(
   { minLength: 3, maxLength: 14 },
 );
 
-/** Sources in `home` and `base`, companions in `team-a` to `team-c`, too, which come and go; `denied` is out of bounds. */
+/** Sources in `home` and `base`, companions also in `team-a` to `team-c`; `denied` is denied. */
 export const historyAcrossNamespaces = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: onSources(['home/one', 'home/two', 'base/one'], askAcross) },

@@ -7,8 +7,8 @@ const BIG_SOURCES = Array.from({ length: 10 }, (_, number) => `big-${number}`);
 const FAN_OUT = TEAMS.length * BIG_SOURCES.length;
 
 /**
- * More sources with large fan-outs than there are workers, and writes braked to 250 a second, so that the fan-outs
- * take seconds. What is asserted is an order: that they were not through yet when something fresh was done.
+ * More sources with large fan-outs than there are workers, and 250 writes a second, so that the
+ * fan-outs take seconds. The tests assert an order: fresh work ends before the fan-outs do.
  */
 export function lanesSuite(server: TestServer): void {
   async function busyWorld() {
@@ -38,7 +38,7 @@ export function lanesSuite(server: TestServer): void {
     expect(await written()).toBeLessThan(FAN_OUT);
   });
 
-  test('[Q2] a new namespace gets its companions before the fan-outs of the same sources are through', async () => {
+  test('[Q2] a new namespace gets its companions before the fan-outs of the same sources end', async () => {
     const { world, written } = await busyWorld();
     await using _ = world;
     await world.companion('home/small-synced', 'home/small');
@@ -47,7 +47,7 @@ export function lanesSuite(server: TestServer): void {
     expect(await written()).toBeLessThan(FAN_OUT);
   });
 
-  test('[Q2] the fan-outs are completed all the same, and an edit in their middle reaches every companion', async () => {
+  test('[Q2] the fan-outs are completed, and an edit meanwhile reaches every companion', async () => {
     const { world, controller, written } = await busyWorld();
     await using _ = world;
     await world.companion('home/small-synced', 'home/small');
@@ -57,21 +57,21 @@ export function lanesSuite(server: TestServer): void {
     expect(await written()).toBe(FAN_OUT);
   });
 
-  test('[Q3] a stop in the middle of a fan-out lets only what is in flight end', async () => {
+  test('[Q3] a stop during a fan-out lets only what is in flight end', async () => {
     const { world, controller, written } = await busyWorld();
     await using _ = world;
     await world.companion('home/small-synced', 'home/small');
     const before = await world.place.countWrites();
     await controller.stop();
     const after = await world.place.countWrites();
-    // Four are in flight, and some leave while we count; the passes under way have some hundred to write.
+    // Four writes are in flight, and some begin while we count. Hundreds are left in the passes.
     expect(after - before).toBeLessThan(30);
     const atStop = await written();
     await world.createSource({ name: 'late' });
     expect([await written(), await world.configMap('home/late-synced')]).toEqual([atStop, undefined]);
   });
 
-  test('[C4] a dry run of a fan-out that would take several passes says each write once, and ends', async () => {
+  test('[C4] a dry run of a large fan-out logs each write once, and ends', async () => {
     const teams = Array.from({ length: 1001 }, (_, number) => `team-${number}`);
     await using world = await World.open(server, teams);
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });

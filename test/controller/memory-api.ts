@@ -4,7 +4,7 @@ import { keyOf, type ObjectKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap, ConfigMapPatch, ObjectMeta, OwnerReference } from '../../src/kube/api/types.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 
-/** ConfigMaps in memory, with the answers of an API server that the writer depends on: 404, 409, 422, and versions. */
+/** ConfigMaps in memory, with the answers that the writer depends on: 404, 409, 422, versions. */
 export class MemoryApi implements ConfigMapApi {
   readonly objects = new Map<ObjectKey, ConfigMap>();
   /** Called before each write; throws, or never resolves, to make it fail or hang. */
@@ -81,7 +81,7 @@ export function patched(live: ConfigMap, { metadata, data, binaryData }: ConfigM
 
 type StringMap = Readonly<Record<string, string>>;
 
-/** As the API server does it: where there is nothing to replace, the directive takes its entries with it. */
+/** Like the API server: without anything to replace, it drops the directive and its entries. */
 function merged(
   present: StringMap | undefined,
   change: Readonly<Record<string, string | null>> | undefined,
@@ -100,7 +100,7 @@ function checkVersion(live: ConfigMap, version: string): void {
   throw new ApiError('it has been modified', { status: 409, reason: 'Conflict' });
 }
 
-/** What is empty is absent on the wire. */
+/** Empty maps are absent on the wire. */
 function withoutEmptyMaps(object: ConfigMap): ConfigMap {
   const isFilled = ([, part]: [string, unknown]) =>
     typeof part !== 'object' || part === null || Object.keys(part).length > 0;

@@ -14,7 +14,7 @@ export function mirroringSuite(server: TestServer): void {
     expect(await world.managed('home', 'other')).toEqual(['home/colors', 'home/colors-synced']);
   });
 
-  test.concurrent('[M1] a companion that is to be retained has no owner', async () => {
+  test.concurrent('[M1] a companion with policy retain has no owner', async () => {
     await using world = await World.open(server);
     world.start();
     await world.createSource({ asks: { 'deletion-policy': 'retain' } });
@@ -36,7 +36,7 @@ export function mirroringSuite(server: TestServer): void {
     ]);
   });
 
-  test.concurrent('[M2] its own namespace gets a companion when it matches, owned by the source', async () => {
+  test.concurrent('[M2] a source’s own namespace gets a companion if it matches, owned by the source', async () => {
     await using world = await World.open(server, ['team-a']);
     world.start();
     await world.createSource({
@@ -46,7 +46,7 @@ export function mirroringSuite(server: TestServer): void {
     await world.companion('team-a/colors-synced', 'home/colors');
   });
 
-  test.concurrent('[M2] a namespace that comes to match gets a companion, one that no longer does loses it', async () => {
+  test.concurrent('[M2] a namespace that starts to match gets a companion, one that stops loses it', async () => {
     await using world = await World.open(server);
     const controller = world.start();
     await world.createSource({
@@ -119,7 +119,7 @@ export function mirroringSuite(server: TestServer): void {
     });
   }
 
-  test.concurrent('[M5] a deleted companion is made anew', async () => {
+  test.concurrent('[M5] a deleted companion is recreated', async () => {
     await using world = await World.open(server);
     world.start();
     await world.createSource();
@@ -169,7 +169,7 @@ export function mirroringSuite(server: TestServer): void {
     await world.person.patch(key, { metadata: { finalizers: null } });
   });
 
-  test.concurrent('[M5] [R12] a companion made immutable by hand is left until its content must change, and keeps what others put on it', async () => {
+  test.concurrent('[M5] [R12] a companion made immutable by hand stays so until its content must change, and keeps what others put on it', async () => {
     await using world = await World.open(server);
     const controller = world.start();
     await world.createSource();
@@ -188,7 +188,7 @@ export function mirroringSuite(server: TestServer): void {
     const left = await world.companion('home/colors-synced', 'home/colors', { ...kept, annotations });
     expect([left.metadata.uid, left.immutable]).toEqual([metadata.uid, true]);
     await world.person.patch(world.full('home/colors'), { data: { sky: 'grey' } });
-    // Without the annotation of kubectl apply, which repeats the data and is not remembered.
+    // Without kubectl's last-applied annotation, which is not remembered.
     const replaced = await world.companion('home/colors-synced', 'home/colors', kept);
     expect(replaced.metadata.uid).not.toBe(metadata.uid);
     expect(replaced.immutable).toBeUndefined();
@@ -215,7 +215,7 @@ export function mirroringSuite(server: TestServer): void {
     ]);
   });
 
-  test.concurrent('[M7] copies the metadata asked for, never that of the deny list, and takes back what is no longer asked for', async () => {
+  test.concurrent('[M7] requested metadata is copied, never that of the deny list, and removed when no longer requested', async () => {
     await using world = await World.open(server);
     world.start();
     await world.createSource({
@@ -255,7 +255,7 @@ export function mirroringSuite(server: TestServer): void {
     await world.companion('home/colors-synced', 'home/colors');
   });
 
-  test.concurrent('[M8] a source is never written', async () => {
+  test.concurrent('[M8] the controller never writes to a source', async () => {
     await using world = await World.open(server, ['team-a']);
     const controller = world.start();
     const asks = { 'target-namespaces': world.full('team-a'), 'companion-name': '{name}' };
@@ -267,7 +267,7 @@ export function mirroringSuite(server: TestServer): void {
     expect(after?.metadata.resourceVersion).toBe(metadata.resourceVersion);
   });
 
-  test.concurrent('[M9] nothing is written when nothing differs, whatever happens around a companion', async () => {
+  test.concurrent('[M9] nothing is written when nothing differs', async () => {
     await using world = await World.open(server, ['team-a']);
     const controller = world.start();
     await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });

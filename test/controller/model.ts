@@ -3,8 +3,8 @@ import { expectedCompanion, type Facts } from './expected-companion.ts';
 import type { Ask, Data } from './history.ts';
 
 /**
- * What should exist, after SPEC and without any of the code that is tested: by hand and eye, for the few things that a
- * history can do. Names of namespaces and keys are short, without the prefix of the world.
+ * What should exist by SPEC, without the code under test, for the few things that a history can do.
+ * Names of namespaces and keys are short, without the prefix of the world.
  */
 export interface ModelSource {
   readonly key: string;
@@ -20,7 +20,7 @@ export interface ModelNamespace {
   readonly consent: string | undefined;
 }
 
-/** A companion that was there when all was settled last. */
+/** A companion that existed when all was last settled. */
 export interface SettledCompanion {
   /** Key of its source. */
   readonly source: string;
@@ -41,7 +41,7 @@ export class Model {
     this.#prefix = prefix;
   }
 
-  /** Whether what happens next depends on what stands there now, and not only on what is asked for. */
+  /** Whether what happens next depends on what exists now, not only on what is requested. */
   get remembers(): boolean {
     const policy = `${this.#domain}/deletion-policy`;
     return (
@@ -64,8 +64,8 @@ export class Model {
   }
 
   /**
-   * By key, what may stand there; several facts: any one of them. Nothing else may exist. Sources are not in it, nor may
-   * anything be at their keys but they.
+   * By key, what may exist there; of several facts any one. Nothing else may exist. Sources are not
+   * in it, and nothing else may be at their keys.
    */
   expected(): ReadonlyMap<string, readonly Facts[]> {
     const expected = new Map<string, readonly Facts[]>();
@@ -123,7 +123,7 @@ export class Model {
     });
   }
 
-  /** Whether a companion that its source does not ask for stays, exactly as it is (SPEC's `deletion-policy`). */
+  /** Whether a companion that its source does not ask for is retained (SPEC R4). */
   #isKept(key: string, { source: sourceKey, facts }: SettledCompanion): boolean {
     const namespace = key.split('/')[0] ?? '';
     const observed = this.namespaces.get(namespace);

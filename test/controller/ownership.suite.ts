@@ -6,9 +6,9 @@ import { expectedCompanion } from './expected-companion.ts';
 import { fastClock } from './fast-clock.ts';
 import { World } from './world.ts';
 
-/** SPEC's R6-R8 and R14: what is ours, what is somebody else's, and who gets a name. */
+/** SPEC R6-R8 and R14: which objects are ours, and who gets a name. */
 export function ownershipSuite(server: TestServer): void {
-  test.concurrent('[R6] what is at the name already is not touched, and the other namespaces go on', async () => {
+  test.concurrent('[R6] an unrelated object at the name is not touched, and other namespaces are not affected', async () => {
     await using world = await World.open(server, ['team-a', 'team-b']);
     const foreign = await world.person.create({
       metadata: { name: 'colors-synced', namespace: world.full('team-a') },
@@ -28,7 +28,7 @@ export function ownershipSuite(server: TestServer): void {
     ]);
   });
 
-  test.concurrent('[R6] the companion appears within 30 s after what was at its name has gone', async () => {
+  test.concurrent('[R6] the companion appears within 30 s after the object at its name is gone', async () => {
     await using world = await World.open(server);
     const blocker = { name: 'colors-synced', namespace: world.full('home') };
     await world.person.create({ metadata: blocker });
@@ -40,7 +40,7 @@ export function ownershipSuite(server: TestServer): void {
     await world.companion('home/colors-synced', 'home/colors');
   });
 
-  test.concurrent('[R6] what bears our label and is not ours is seen to go', async () => {
+  test.concurrent('[R6] an unrelated object with our label is seen to go', async () => {
     await using world = await World.open(server);
     await world.person.create({
       metadata: {
@@ -83,7 +83,7 @@ export function ownershipSuite(server: TestServer): void {
     }
   }
 
-  test.concurrent('[R6] a companion with two marks stripped is nobody’s: it is left alone', async () => {
+  test.concurrent('[R6] a companion with two marks stripped is left alone', async () => {
     await using world = await World.open(server, ['team-a']);
     const first = world.start();
     await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
@@ -139,7 +139,7 @@ export function ownershipSuite(server: TestServer): void {
     expect(await world.configMap('team-a/left')).toEqual(orphan);
   });
 
-  test.concurrent('[R7] of two sources the holder keeps the name, and the other gets it after it goes', async () => {
+  test.concurrent('[R7] of two sources the one that has the name keeps it, and the other gets it afterwards', async () => {
     await using world = await World.open(server, ['a', 'z', 'team']);
     const asks = { 'target-namespaces': world.full('team'), 'companion-name': 'shared' };
     const controller = world.start();
@@ -175,7 +175,7 @@ export function ownershipSuite(server: TestServer): void {
     await world.gone('team/shared');
   });
 
-  test.concurrent('[R8] a copy that somebody made of a companion elsewhere is never healed nor deleted', async () => {
+  test.concurrent('[R8] a copy that somebody made of a companion is never healed or deleted', async () => {
     await using world = await World.open(server, ['team-a', 'team-b']);
     const controller = world.start();
     await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
@@ -209,7 +209,7 @@ export function ownershipSuite(server: TestServer): void {
     },
   ];
   test.concurrent.for(rivals)(
-    '[R14] a fight with one who $name is slowed down, reported, and won in the end',
+    '[R14] a fight with a client that $name is slowed down, reported, and won in the end',
     async ({ undo, fieldManager }) => {
       await using world = await World.open(server);
       const controller = world.start({}, { clock: fastClock(10) });
@@ -223,8 +223,8 @@ export function ownershipSuite(server: TestServer): void {
         fieldManager,
       });
       const isReported = () => controller.log.told.some((line) => report.asymmetricMatch(line));
-      // The other one undoes each heal at once, for 12 s by the controller's clock (5 heals, then one after 5 s), and for as
-      // long as a busy machine takes to come to the sixth.
+      // The other client undoes each heal for 12 s on the controller's clock: 5 heals, then one after
+      // 5 s. On a busy machine it goes on until the sixth.
       const end = performance.now() + 1_200;
       const isOver = () => performance.now() >= end && isReported();
       let heals = 0;

@@ -3,7 +3,7 @@ import type { TestServer } from '../support/servers/server.ts';
 import { fastClock } from './fast-clock.ts';
 import { World } from './world.ts';
 
-/** SPEC's P1-P3: where companions may be. Under which rights is shown by `rights.control-plane.test.ts`. */
+/** SPEC P1-P3: where companions may be. `rights.control-plane.test.ts` tests the rights. */
 export function permissionSuite(server: TestServer): void {
   test.concurrent('[P1] companions are written across namespaces only where it is allowed and not denied', async () => {
     await using world = await World.open(server, ['team-a', 'team-b', 'other']);
@@ -15,7 +15,7 @@ export function permissionSuite(server: TestServer): void {
       asks: { 'target-namespaces': ['team-*', 'home', 'other'].map((name) => world.full(name)).join() },
     });
     await world.companion('team-a/colors-synced', 'home/colors');
-    // Its own namespace is no other one.
+    // Its own namespace needs no permission.
     await world.companion('home/colors-synced', 'home/colors');
     await world.settle(controller);
     expect(await world.managed('team-b', 'other')).toEqual([]);
@@ -34,7 +34,7 @@ export function permissionSuite(server: TestServer): void {
     expect(await world.person.configMap(`kube-public/${name}`)).toBeUndefined();
   });
 
-  test.concurrent('[P1] a companion where it may no longer be is not deleted either', async () => {
+  test.concurrent('[P1] a companion in a namespace that is now denied is not deleted', async () => {
     await using world = await World.open(server, ['team-a']);
     const first = world.start();
     await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
@@ -48,7 +48,7 @@ export function permissionSuite(server: TestServer): void {
     expect(await world.configMap('team-a/colors-synced')).toEqual(before);
   });
 
-  test.concurrent('[P2] with --namespaces no other namespace is a source’s, and none is a target', async () => {
+  test.concurrent('[P2] with --namespaces no other namespace has sources or companions', async () => {
     await using world = await World.open(server, ['team-a', 'outside']);
     const namespaces = `${world.full('home')},${world.full('team-a')}`;
     const controller = world.start({ namespaces });
@@ -102,7 +102,7 @@ export function permissionSuite(server: TestServer): void {
       const namespaces = ['home', 'team-a', 'witness'].map((name) => world.full(name)).join();
       await world.createSource({ asks: { 'target-namespaces': namespaces } });
       await world.companion('witness/colors-synced', 'home/colors');
-      // A source's own namespace is not asked.
+      // A source's own namespace needs no consent.
       await world.companion('home/colors-synced', 'home/colors');
       await world.settle(controller);
       expect(await world.managed('team-a')).toEqual(accepted ? ['team-a/colors-synced'] : []);
@@ -110,7 +110,7 @@ export function permissionSuite(server: TestServer): void {
   }
 
   for (const policy of ['delete', 'retain']) {
-    test.concurrent(`[P3] [R4] where consent is withdrawn the companion goes (deletion-policy ${policy}), and comes back with it`, async () => {
+    test.concurrent(`[P3] [R4] a companion is deleted when consent is withdrawn (deletion-policy ${policy}), and recreated with it`, async () => {
       await using world = await World.open(server, ['team-a']);
       world.start();
       const asks = { 'target-namespaces': world.full('team-a'), 'deletion-policy': policy };
@@ -135,7 +135,7 @@ export function permissionSuite(server: TestServer): void {
   };
   for (const [what, change] of Object.entries(fates)) {
     for (const where of ['running', 'down']) {
-      test.concurrent(`[P3] a companion retained when its source was ${what} goes where consent is withdrawn (controller ${where})`, async () => {
+      test.concurrent(`[P3] a companion retained when its source was ${what} is deleted when consent is withdrawn (controller ${where})`, async () => {
         await using world = await World.open(server, ['team-a']);
         const controller = world.start();
         const asks = { 'target-namespaces': world.full('team-a'), 'deletion-policy': 'retain' };

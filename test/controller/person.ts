@@ -17,7 +17,7 @@ export interface WrittenConfigMap {
 /** https://www.rfc-editor.org/rfc/rfc7386 */
 type MergePatch = object;
 
-/** What happens in the cluster that is not the controller's doing: a client of its own, with its own user agent. */
+/** Somebody else in the cluster: a client of its own, with its own user agent. */
 export class Person implements AsyncDisposable {
   readonly #transport: Transport;
   readonly #stop = new AbortController();
@@ -53,7 +53,7 @@ export class Person implements AsyncDisposable {
     return this.#send('PATCH', `${pathOf(key)}?fieldManager=${fieldManager}`, patch);
   }
 
-  /** Puts `change(what is there)` in its place, whoever else writes meanwhile. */
+  /** Replaces the object by `change(object)`, even if somebody else writes meanwhile. */
   async edit(key: string, change: (configMap: ConfigMap) => object): Promise<ConfigMap> {
     for (;;) {
       const seen = await this.configMap(key);
@@ -66,7 +66,7 @@ export class Person implements AsyncDisposable {
     }
   }
 
-  /** One that is not there is as good as deleted. */
+  /** A 404 counts as success. */
   delete(key: string): Promise<void> {
     return this.remove(pathOf(key));
   }
@@ -87,7 +87,7 @@ export class Person implements AsyncDisposable {
     return this.#send('PATCH', `/api/v1/namespaces/${name}`, patch);
   }
 
-  /** Begins its deletion; {@link Person.namespace} tells when it is gone. */
+  /** Begins the deletion; {@link Person.namespace} shows when it is gone. */
   deleteNamespace(name: string): Promise<void> {
     return this.remove(`/api/v1/namespaces/${name}`);
   }
@@ -109,7 +109,7 @@ export class Person implements AsyncDisposable {
     return this.#send('PUT', path, body);
   }
 
-  /** One that is not there is as good as removed. */
+  /** A 404 counts as success. */
   async remove(path: string): Promise<void> {
     try {
       await this.#send('DELETE', path);

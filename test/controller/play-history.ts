@@ -11,20 +11,20 @@ import type { RunningController } from './running-controller.ts';
 import { tamper } from './tampering.ts';
 import { World } from './world.ts';
 
-/** Time for a controller whose clock is fast; only a failure waits so long. */
+/** Deadline (ms) for a controller whose clock is fast; only a failure waits so long. */
 const DEADLINE_MS = 10_000;
-/** What waits 30 s by itself (a name that becomes free unseen) takes half a second. */
+/** A wait of 30 s (for a name that becomes free unseen) takes half a second. */
 const CLOCK_SPEED = 50;
 
 export interface PlayOptions {
-  /** Whether the history has to do with more than one namespace. */
+  /** Whether the history uses more than one namespace. */
   readonly across: boolean;
 }
 
 const WRITES = { method: ['POST', 'PATCH', 'DELETE'], path: /\/configmaps/ };
 const HOMES = ['home', 'base', 'denied'];
 
-/** Does what the history says, back to back, and holds what is there in the end, and at each `settle`, against the model. */
+/** Plays the history without pauses. Compares with the model at each `settle` and at the end. */
 export async function playHistory(
   server: TestServer,
   history: readonly Action[],
@@ -59,10 +59,10 @@ class Player {
 
   async act(action: Action): Promise<void> {
     const isMark = action.do === 'tamper' && MARK_TAMPERINGS.some((how) => how === action.how);
-    // Who asks to retain tells of what was not retained till now: that has gone, or not yet, as it chances.
+    // A request to retain may come before or after an earlier delete, so settle first.
     if (isMark || asksToRetain(action)) await this.settle();
     await this.#carryOut(action);
-    // Where the past counts it has to be a definite one. A stop stays in force for one action more.
+    // If the past counts, it must be settled. A stop lasts for one more action.
     if (isMark || (this.#model.remembers && action.do !== 'stop')) await this.settle();
   }
 
@@ -231,7 +231,7 @@ class Player {
     const before = this.#model.namespaces.get(name);
     if (before === undefined) {
       if (action.do === 'consent') return;
-      // At once as it is to be: what was wanted there for a moment may be retained.
+      // Created complete: a companion that is wanted for a moment may be retained.
       await this.#world.createNamespace(name, action.env === '' ? {} : { labels: { env: action.env } });
       this.#model.namespaces.set(name, { env: action.env, consent: undefined });
       return;
@@ -261,7 +261,7 @@ class Player {
     await waitFor(async () => (await there()) === undefined, { deadlineMs: DEADLINE_MS });
   }
 
-  /** Waits until exactly what the model says is there; resolves to the companions. */
+  /** Waits until exactly what the model says exists; resolves to the companions. */
   #matches(): Promise<Model['settled']> {
     return waitFor(
       async () => {
@@ -275,7 +275,7 @@ class Player {
     );
   }
 
-  /** Every ConfigMap but for sources, which are looked at here: they are as they were written. */
+  /** Every ConfigMap except sources. Those are checked here: nobody may have changed them. */
   async #there(): Promise<ReadonlyMap<string, Facts>> {
     const namespaces = [...this.#model.namespaces.keys()];
     const lists = await Promise.all(
@@ -308,7 +308,7 @@ function asksToRetain(action: Action): boolean {
   return 'ask' in action && action.ask.policy === 'retain';
 }
 
-/** An invalid request (SPEC R13) leaves things as they chance to be: a companion with the source's own name, keys that select nothing. */
+/** An invalid request (SPEC R13) leaves everything as it happens to be. */
 function isRefused({ key, ask, data }: ModelSource): boolean {
   const keys = Object.keys(data);
   return (
@@ -317,7 +317,7 @@ function isRefused({ key, ask, data }: ModelSource): boolean {
   );
 }
 
-/** What others put on a companion stays on it, and goes with it: not the model's business. */
+/** What others put on a companion stays on it. The model ignores that. */
 function withoutForeign(facts: Facts): Facts {
   const own = (entries: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(entries).filter(([key]) => key !== 'foreign'));

@@ -3,9 +3,9 @@ import type { ConfigMap } from '../../src/kube/api/types.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { World } from './world.ts';
 
-/** SPEC's R1-R5 and R10-R13: how the state that is becomes the one that should be. */
+/** SPEC R1-R5 and R10-R13: how the actual state becomes the desired one. */
 export function reconcilingSuite(server: TestServer): void {
-  test.concurrent('[R1] whatever happened on the way, the last state counts', async () => {
+  test.concurrent('[R1] only the last state counts', async () => {
     await using world = await World.open(server);
     const controller = world.start();
     await world.createSource();
@@ -24,7 +24,7 @@ export function reconcilingSuite(server: TestServer): void {
     expect(await world.managed('home')).toEqual(['home/colors']);
   });
 
-  test.concurrent('[R3] companions in other namespaces go with their source, the one beside it by garbage collection', async () => {
+  test.concurrent('[R3] companions are deleted with their source, the one beside it by garbage collection', async () => {
     await using world = await World.open(server, ['team-a']);
     const controller = world.start();
     await world.createSource({
@@ -41,7 +41,7 @@ export function reconcilingSuite(server: TestServer): void {
     ).toEqual([expect.objectContaining({ message: 'companion created' })]);
   });
 
-  test.concurrent('[R3] a companion beside a vanished source that has lost its owner reference goes too', async () => {
+  test.concurrent('[R3] a companion that has lost its owner reference is deleted with its source, too', async () => {
     await using world = await World.open(server);
     const first = world.start();
     await world.createSource();
@@ -86,7 +86,7 @@ export function reconcilingSuite(server: TestServer): void {
     await world.person.patch(key, { metadata: { finalizers: ['example.com/hold'] } });
     await world.person.delete(key);
     await world.person.patch(key, { data: { sky: 'late' } });
-    // ConfigMaps and namespaces come on two watches: the deletion must have come before the namespace does.
+    // The two kinds have separate watches. The deletion must arrive before the namespace.
     await world.settle(controller);
     await world.createNamespace('team-b');
     await world.settle(controller, { namespaces: true });
@@ -115,7 +115,7 @@ export function reconcilingSuite(server: TestServer): void {
     }
   }
 
-  test.concurrent('[R4] a policy changed in the very edit that unlabels the source counts', async () => {
+  test.concurrent('[R4] a policy changed in the same edit that unlabels the source counts', async () => {
     await using world = await World.open(server);
     const controller = world.start();
     for (const name of ['keep', 'drop']) {
@@ -139,7 +139,7 @@ export function reconcilingSuite(server: TestServer): void {
     await world.companion('home/keep-synced', keep, { retained: true });
   });
 
-  test.concurrent('[R4] a policy changed in the very edit that narrows the targets counts, and holds after the source is gone', async () => {
+  test.concurrent('[R4] a policy changed in the same edit that narrows the targets counts, also after the source is gone', async () => {
     await using world = await World.open(server, ['team-a']);
     const controller = world.start();
     const both = `${world.full('home')},${world.full('team-a')}`;
@@ -156,7 +156,7 @@ export function reconcilingSuite(server: TestServer): void {
     for (const key of companions) await world.companion(key, 'home/colors');
   });
 
-  test.concurrent('[R5] what was edited, deleted and created while the controller was down is made good', async () => {
+  test.concurrent('[R5] the controller catches up on edits, deletes and creates that it missed while it was down', async () => {
     await using world = await World.open(server, ['team-a', 'team-b']);
     const first = world.start();
     const asks = { 'target-namespaces': world.full('team-*') };
@@ -180,7 +180,7 @@ export function reconcilingSuite(server: TestServer): void {
     }
   });
 
-  test.concurrent('[R10] a namespace that is going is left alone, without a word of alarm', async () => {
+  test.concurrent('[R10] a terminating namespace is left alone, without a warning', async () => {
     await using world = await World.open(server, ['team-a', 'team-b']);
     const controller = world.start();
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
@@ -201,7 +201,7 @@ export function reconcilingSuite(server: TestServer): void {
     await world.person.patch(world.full('team-a/held'), { metadata: { finalizers: null } });
   });
 
-  test.concurrent('[R10] a companion that hangs on a foreign finalizer is waited for quietly', async () => {
+  test.concurrent('[R10] the controller waits quietly for a companion blocked by a finalizer', async () => {
     await using world = await World.open(server);
     const controller = world.start();
     await world.createSource();
@@ -217,7 +217,7 @@ export function reconcilingSuite(server: TestServer): void {
     expect(controller.log.told.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
   });
 
-  test.concurrent('[R11] companions of a source recreated while nobody looked are adopted in place', async () => {
+  test.concurrent('[R11] companions of a source recreated while the controller was down are adopted in place', async () => {
     await using world = await World.open(server, ['team-a']);
     const first = world.start();
     const asks = { 'target-namespaces': world.full('team-a') };
@@ -231,7 +231,7 @@ export function reconcilingSuite(server: TestServer): void {
     expect(after.metadata.uid).toBe(before.metadata.uid);
   });
 
-  test.concurrent('[R11] a source recreated again and again has its companions in the end, beside it and elsewhere', async () => {
+  test.concurrent('[R11] a source recreated again and again has its companions in the end', async () => {
     await using world = await World.open(server, ['team-a']);
     const controller = world.start();
     const asks = { 'target-namespaces': world.full('*') };

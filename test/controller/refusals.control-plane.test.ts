@@ -9,7 +9,7 @@ import { World } from './world.ts';
 
 const TEAMS = Array.from({ length: 50 }, (_, number) => `team-${number}`);
 
-/** What only a real server does: quota and admission. */
+/** Only a real server has quota and admission. */
 describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a real control plane', () => {
   async function reachesAllBut(world: World, refusing: string): Promise<void> {
     for (const team of TEAMS.filter((name) => name !== refusing)) {
@@ -18,7 +18,7 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
     expect(await world.configMap(`${refusing}/colors-synced`)).toBeUndefined();
   }
 
-  test.concurrent('[R9] a ResourceQuota holds back its own namespace alone, until there is room', async () => {
+  test.concurrent('[R9] a ResourceQuota holds back only its own namespace, until there is room', async () => {
     await using world = await World.open(controlPlaneServer, TEAMS);
     const quotas = `/api/v1/namespaces/${world.full('team-7')}/resourcequotas`;
     // The quota controller does not run, so the quota says itself how much is used.
@@ -46,7 +46,7 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
     await world.companion('team-7/colors-synced', 'home/colors');
   });
 
-  test.concurrent('[R9] [R13] a ValidatingAdmissionPolicy holds back its own namespace alone, until it lets go', async () => {
+  test.concurrent('[R9] [R13] a ValidatingAdmissionPolicy holds back only its own namespace, until it is removed', async () => {
     await using world = await World.open(controlPlaneServer, TEAMS);
     const policies = '/apis/admissionregistration.k8s.io/v1';
     const name = world.full('deny');
@@ -93,7 +93,7 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
     await world.companion('team-7/colors-synced', 'home/colors');
   });
 
-  test.concurrent('[R13] [W1] a heal that a MutatingAdmissionPolicy undoes is told once, and not repeated', async () => {
+  test.concurrent('[R13] [W1] a heal that a MutatingAdmissionPolicy reverts is reported once, and not repeated', async () => {
     await using world = await World.open(controlPlaneServer);
     const policies = '/apis/admissionregistration.k8s.io/v1';
     const name = world.full('relabel');
@@ -115,7 +115,7 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
         },
         mutations: [
           {
-            // For the other type, ApplyConfiguration, the server would read its whole OpenAPI schema.
+            // For ApplyConfiguration, the other type, the server would read all of OpenAPI.
             patchType: 'JSONPatch',
             jsonPatch: {
               expression:

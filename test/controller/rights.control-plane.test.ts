@@ -17,7 +17,7 @@ const CONFIG_MAPS = {
 const OWN_NAMESPACE = { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] };
 
 describe.skipIf(lacks.controllerManager())('under rights of its own, on a real control plane', () => {
-  test.concurrent('[P2] with --namespaces, Roles in those are enough', async () => {
+  test.concurrent('[P2] with --namespaces, Roles in these namespaces are enough', async () => {
     await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
     const account = { namespace: world.full('home'), name: 'mirror' };
     const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
@@ -39,7 +39,7 @@ describe.skipIf(lacks.controllerManager())('under rights of its own, on a real c
     expect(controller.log.told.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test.concurrent('[P2] a Namespace that may not be read counts as refusing, and loses nothing', async () => {
+  test.concurrent('[P2] a Namespace that may not be read refuses, and its companions stay', async () => {
     await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
     const account = { namespace: world.full('home'), name: 'mirror' };
     const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
@@ -59,7 +59,7 @@ describe.skipIf(lacks.controllerManager())('under rights of its own, on a real c
     expect(await world.configMap('team-a/colors-synced')).toEqual(before);
   });
 
-  test.concurrent('[P4] [R9] where a Role is missing nothing is written, and the others go on', async () => {
+  test.concurrent('[P4] [R9] where a Role is missing nothing is written, and other namespaces are not affected', async () => {
     await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
     const account = { namespace: world.full('home'), name: 'mirror' };
     const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
@@ -85,7 +85,7 @@ describe.skipIf(lacks.controllerManager())('under rights of its own, on a real c
 });
 
 describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real control plane', () => {
-  test('[P4] manifests/rbac.yaml holds exactly the verbs that are called', async () => {
+  test('[P4] manifests/rbac.yaml has exactly the verbs that the controller calls', async () => {
     await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
     const account = { namespace: world.full('home'), name: 'mirror' };
     const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
@@ -96,7 +96,6 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     const controller = world.start({}, { cluster });
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
     await world.companion('team-a/colors-synced', 'home/colors');
-    // Content is healed by an update of the whole, all else by a patch.
     const byHand = [
       { data: { sky: 'red' } },
       { metadata: { annotations: world.ours({ 'source-uid': 'x' }) } },

@@ -16,7 +16,7 @@ interface Account {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Makes a ServiceAccount; resolves to how it reaches the cluster, with nothing but its own token. */
+/** Creates a ServiceAccount; resolves to its access to the cluster, with its own token. */
 export async function serviceAccount(
   person: Person,
   cluster: Cluster,
@@ -35,7 +35,7 @@ export async function serviceAccountToken(person: Person, namespace: string, nam
   return status.token;
 }
 
-/** Grants the rules within one namespace to a ServiceAccount of perhaps another; resolves when they hold. */
+/** Grants rules in a namespace to a ServiceAccount of any; resolves when they are in force. */
 export function grant(
   person: Person,
   namespace: string,
@@ -45,7 +45,7 @@ export function grant(
   return bind(person, { kind: 'Role', name: 'mirror', namespace }, account, rules);
 }
 
-/** Grants the rules everywhere; resolves when they hold. */
+/** Grants rules everywhere; resolves when they are in force. */
 export function grantEverywhere(
   person: Person,
   name: string,
@@ -55,7 +55,7 @@ export function grantEverywhere(
   return bind(person, { kind: 'ClusterRole', name }, account, rules);
 }
 
-/** Makes the role and its binding, of the same name. */
+/** Creates the role and its binding, with the same name. */
 async function bind(
   person: Person,
   role: { readonly kind: 'Role' | 'ClusterRole'; readonly name: string; readonly namespace?: string },
@@ -77,7 +77,7 @@ async function bind(
   await untilTheyHold(person, account, rules, namespace);
 }
 
-/** The API server answers 201 to a binding before its authorizer, which watches roles and bindings, has seen it. */
+/** The API server answers 201 to a binding before its authorizer has seen it in a watch. */
 async function untilTheyHold(
   person: Person,
   account: Account,

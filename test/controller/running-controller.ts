@@ -8,18 +8,18 @@ import { RecordedLog } from '../informer/recorded-log.ts';
 /** Flags of `run`, by name and in their own notation. */
 export type Flags = Readonly<Record<string, string>>;
 
-/** A controller that works, as `run` would start it. */
+/** A running controller, started as by `run`. */
 export interface RunningController extends AsyncDisposable {
   readonly log: RecordedLog;
-  /** Whether it knows the cluster and has nothing left to do; what is still on its way to it does not count. */
+  /** Whether it is synced and has nothing left to do. It may not have seen the latest events. */
   isSettled(): boolean;
-  /** What it could not do. */
+  /** What has failed. */
   unfinished(): readonly string[];
-  /** In good order, as on SIGTERM. Idempotent. */
+  /** Stops it as SIGTERM does. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** `clock`: the controller's; the server has its own. */
+/** `clock`: that of the controller, not of the server. */
 export function startController(cluster: Cluster, flags: Flags, clock: Clock): RunningController {
   const log = new RecordedLog();
   const stopping = new AbortController();

@@ -44,7 +44,7 @@ export function runningSuite(server: TestServer): void {
     expect(controller.log.told.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  test.concurrent('[R9] [R10] a namespace that is deleted in the middle of a fan-out holds nothing back', async () => {
+  test.concurrent('[R9] [R10] a namespace that is deleted during a fan-out holds nothing back', async () => {
     const teams = Array.from({ length: 30 }, (_, number) => `team-${number}`);
     await using world = await World.open(server, teams);
     const controller = world.start({ 'max-writes-in-flight': '2' });
@@ -61,7 +61,7 @@ export function runningSuite(server: TestServer): void {
     await world.companion('team-29/colors-synced', 'home/colors');
   });
 
-  test.concurrent('[W4] without a cache of source bodies everything still comes to pass', async () => {
+  test.concurrent('[W4] everything works without a cache of source bodies', async () => {
     await using world = await World.open(server, ['team-a', 'team-b']);
     world.start({ 'source-cache-size': '0' });
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
@@ -72,7 +72,7 @@ export function runningSuite(server: TestServer): void {
     for (const team of ['team-a', 'team-b']) await world.companion(`${team}/colors-synced`, 'home/colors');
   });
 
-  test.concurrent('[W1] ConfigMaps that are nobody’s source are left alone, and cost nothing', async () => {
+  test.concurrent('[W1] unrelated ConfigMaps are left alone, and cost nothing', async () => {
     await using world = await World.open(server);
     const create = (name: string) =>
       world.person.create({ metadata: { name, namespace: world.full('home'), labels: { team: 'x' } } });
@@ -86,13 +86,13 @@ export function runningSuite(server: TestServer): void {
     expect(await world.managed('home')).toEqual(['home/after', 'home/before']);
   });
 
-  test.concurrent('[W4] [M5] what a companion holds counts, not what its annotation says of it', async () => {
+  test.concurrent('[W4] [M5] the content of a companion counts, not its checksum annotation', async () => {
     await using world = await World.open(server);
     const first = world.start();
     await world.createSource();
     await world.companion('home/colors-synced', 'home/colors');
     await first.stop();
-    // The checksum of the source still stands there.
+    // The companion still has the source's checksum.
     await world.person.patch(world.full('home/colors-synced'), { data: { sky: 'red' } });
     world.start();
     await world.companion('home/colors-synced', 'home/colors');

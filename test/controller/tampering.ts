@@ -2,12 +2,12 @@ import { isInvalid, isNotFound } from '../../src/kube/errors.ts';
 import type { Tampering } from './history.ts';
 import type { World } from './world.ts';
 
-/** Does harm to the companion at `key` (short) by hand, if there is one. */
+/** Changes the companion at `key` (short) by hand, if there is one. */
 export async function tamper(world: World, key: string, how: Tampering): Promise<void> {
   const { domain, person } = world;
   const full = world.full(key);
   if (how === 'delete it') return person.delete(full);
-  // A patch creates nothing, so where there is nothing it is refused.
+  // A patch of a missing object is refused.
   await person.patch(full, patchFor(how, domain, world.full('home/two'))).catch((error: unknown) => {
     if (!isRefused(error)) throw error;
   });

@@ -7,8 +7,8 @@ import type { RunningController } from './running-controller.ts';
 import { World } from './world.ts';
 
 /**
- * The requests of a controller in trouble, in any second of its own clock: those of a few companions that are tried again,
- * and of two watches. A loop that does not wait makes hundreds.
+ * Most requests of a controller in trouble in any second of its own clock: retries of a few
+ * companions and two watches. A loop without a wait makes hundreds.
  */
 const MOST_REQUESTS_PER_SECOND = 15;
 
@@ -17,12 +17,12 @@ export class Trouble implements AsyncDisposable {
   readonly world: World;
   readonly proxy: FaultProxy;
   readonly controller: RunningController;
-  /** As {@link Trouble.controller}, which has to be stopped before. */
+  /** Starts another {@link Trouble.controller}, after the first was stopped. */
   readonly startAnother: () => RunningController;
   readonly #speed: number;
   readonly #foreign: ConfigMap;
 
-  /** `speed`: of the controller's clock. `prepare`: harm that is there from the start. */
+  /** `speed`: of the controller's clock. `prepare`: sets up faults before the start. */
   static async open(
     server: TestServer,
     options: { readonly speed?: number; readonly prepare?: (proxy: FaultProxy) => void } = {},
@@ -68,7 +68,7 @@ export class Trouble implements AsyncDisposable {
     await this.world.createSource({ name, asks: { 'target-namespaces': this.world.full('team-*') } });
   }
 
-  /** Everything that can happen to a companion, while the controller may not know of it. */
+  /** Everything that can happen to a companion while the controller may not see it. */
   async happen(): Promise<void> {
     const { person } = this.world;
     await person.patch(this.world.full('home/colors'), { data: { sky: 'grey' } });
@@ -78,7 +78,7 @@ export class Trouble implements AsyncDisposable {
     await this.createSource('late');
   }
 
-  /** Waits until all that {@link Trouble.happen} asks for has come true, and looks for harm done to others. */
+  /** Waits for all that {@link Trouble.happen} asks for, and checks that others are unharmed. */
   async comesTrue(): Promise<void> {
     await this.follows('colors', 'late');
     for (const team of ['team-a', 'team-b', 'team-c']) await this.world.gone(`${team}/doomed-synced`);

@@ -29,21 +29,21 @@ export interface SourceOptions {
 export interface StartOptions {
   /** Default the real one. */
   readonly clock?: Clock;
-  /** How the controller reaches the server, e.g. through a proxy or as somebody else. */
+  /** How the controller reaches the server, such as through a proxy or as somebody else. */
   readonly cluster?: Cluster;
 }
 
 /** Generous: only a failure waits so long. */
 const DEADLINE_MS = 20_000;
 
-/** One test's own corner of a server: its namespaces, its person, its controllers. */
+/** One test's own part of a server: its namespaces, its person, its controllers. */
 export class World implements AsyncDisposable {
   readonly place: Place;
   readonly person: Person;
   readonly #controllers: RunningController[] = [];
   #barriers = 0;
 
-  /** `namespaces`: short names of those to begin with, beside `home`. */
+  /** `namespaces`: short names of those to create, in addition to `home`. */
   static async open(server: TestServer, namespaces: readonly string[] = []): Promise<World> {
     const world = new World(await server.open());
     await Promise.all(['home', ...namespaces].map((name) => world.createNamespace(name)));
@@ -59,7 +59,7 @@ export class World implements AsyncDisposable {
     return this.place.domain;
   }
 
-  /** The whole name of a namespace, or key `namespace/name`, or pattern, of this world. */
+  /** The full name of a namespace, key `namespace/name` or pattern of this world. */
   full(short: string): string {
     return this.place.prefix + short;
   }
@@ -76,7 +76,7 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * A controller for this world; companions across namespaces stay within it. `cluster`: by default the server itself.
+   * A controller whose companions stay in this world. `cluster`: by default the server itself.
    */
   start(flags: Flags = {}, options: StartOptions = {}): RunningController {
     const { clock = systemClock, cluster = this.place.cluster } = options;
@@ -132,14 +132,14 @@ export class World implements AsyncDisposable {
     await this.person.patch(this.full(key), { metadata: { labels: { [`${this.domain}/managed`]: null } } });
   }
 
-  /** One that is known to be there. */
+  /** A ConfigMap that is known to exist. */
   async source(key: string): Promise<ConfigMap> {
     const source = await this.configMap(key);
     if (source === undefined) throw new Error(`there is no ${key}`);
     return source;
   }
 
-  /** Waits until the object at `key` is in every respect the companion that the source, as it is now, should have there. */
+  /** Waits until the object at `key` is exactly the companion that the source should have. */
   async companion(
     key: string,
     of: string | ConfigMap,
@@ -170,7 +170,7 @@ export class World implements AsyncDisposable {
     });
   }
 
-  /** Short keys of every ConfigMap that bears a label or annotation of ours, in order; the barrier's own are not counted. */
+  /** Short keys of every ConfigMap with a label or annotation of ours, without the barrier's. */
   async managed(...namespaces: readonly string[]): Promise<readonly string[]> {
     const all = await Promise.all(namespaces.map((short) => this.person.configMaps(this.full(short))));
     return all
@@ -181,9 +181,9 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * Waits until the controller has seen all that happened to ConfigMaps before, and has done what it had to do. A
-   * watch tells of things in their order, so a last source that is answered proves that the earlier ones were seen.
-   * `namespaces`: all that happened to Namespaces too, which come over a watch of their own.
+   * Waits until the controller has seen all earlier changes of ConfigMaps and has acted on them. A
+   * watch keeps the order, so a last source that is mirrored proves that it saw the earlier ones.
+   * `namespaces`: also all earlier changes of Namespaces, which have a watch of their own.
    */
   async settle(
     controller: RunningController,

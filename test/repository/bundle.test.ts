@@ -23,24 +23,24 @@ describe('the bundle, in a folder of its own', () => {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('[C1] starts without packages or sources beside it, and tells its version', async () => {
+  it('[C1] starts without packages or sources beside it, and prints its version', async () => {
     const { stdout, stderr } = await run(process.execPath, [program, '--version']);
     expect({ stdout, stderr }).toEqual({ stdout: `${packageJson.version}\n`, stderr: '' });
   });
 
-  it('[C1] tells its commands', async () => {
+  it('[C1] lists its commands', async () => {
     const { stdout } = await run(process.execPath, [program, '--help']);
     for (const command of ['run', 'sandbox', 'demo'])
       expect(stdout).toContain(`mirror-controller ${command}`);
   });
 
-  it('[O5] loads what talks to a cluster, its CommonJS packages among them', async () => {
+  it('[O5] loads the cluster client, including CommonJS packages', async () => {
     const kubeconfig = join(folder, 'no-kubeconfig');
     const running = run(process.execPath, [program, 'run', '--kubeconfig', kubeconfig]);
     await expect(running).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(kubeconfig) });
   });
 
-  it('can be executed as it is', async () => {
+  it('is executable', async () => {
     const { mode } = await stat(program);
     expect(mode & 0o111).toBe(0o111);
   });

@@ -196,7 +196,7 @@ describe('the layer rules', () => {
     expect(breachesOf(each)).toEqual([]);
   });
 
-  it('ask for a place for an unknown room', () => {
+  it('report a room without a place', () => {
     const unknown = ['src/utils/strings.ts', 'src/kube/http.ts'].map((path) => ({ path, text: '' }));
     expect(findBreaches(unknown)).toEqual([
       'src/utils/strings.ts: "utils" has no place in src; give it one in scripts/layer-rules.ts',
@@ -204,16 +204,16 @@ describe('the layer rules', () => {
     ]);
   });
 
-  it('name the rooms that do not exist', () => {
+  it('report rooms that do not exist', () => {
     const vacancies = findVacancies([{ path: 'src/clock/clock.ts', text: '' }]);
     expect(vacancies).toContain('src/kube/api does not exist; delete it from scripts/layer-rules.ts');
     expect(vacancies.join('\n')).not.toContain('src/clock');
   });
 });
 
-describe('Biome, as it is configured here', () => {
+describe('Biome, as configured here', () => {
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  /** What `npm run lint` says of circles in a folder with these files. */
+  /** What `npm run lint` reports about circles in a folder with these files. */
   const circlesIn = (files: Readonly<Record<string, string>>): readonly string[] => {
     const folder = mkdtempSync(join(tmpdir(), 'circles-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -227,7 +227,7 @@ describe('Biome, as it is configured here', () => {
     return reported.map((line) => /file=(?:[^,]*\/)?([^/,]+),/.exec(line)?.[1] ?? line).sort();
   };
 
-  it('refuses a circle, one of types alone included', () => {
+  it('refuses a circle, even of types alone', () => {
     expect(
       circlesIn({
         'a.ts': "import type { B } from './b.ts';\nexport type A = { b: B };\n",

@@ -40,7 +40,7 @@ it('the kustomization lists every manifest', () => {
   expect([...(kustomization?.resources ?? [])].sort()).toEqual([...files].sort());
 });
 
-it('the Deployment runs this version, under the ServiceAccount that the role is bound to', () => {
+it('the Deployment runs this version, with the ServiceAccount that has the role', () => {
   const { metadata, spec } = only<Deployment>('Deployment');
   const { serviceAccountName, containers } = spec.template.spec;
   expect(containers.map(({ image }) => image)).toEqual([`mirror-controller:${packageJson.version}`]);
@@ -58,7 +58,7 @@ it('the Deployment runs this version, under the ServiceAccount that the role is 
   expect(binding.roleRef).toMatchObject({ kind: 'ClusterRole', name: only('ClusterRole').metadata.name });
 });
 
-it('everything with a namespace is in the one that the manifests create', () => {
+it('everything with a namespace is in the namespace that the manifests create', () => {
   const namespace = only('Namespace').metadata.name;
   const elsewhere = manifests.filter(
     ({ metadata }) => metadata.namespace !== undefined && metadata.namespace !== namespace,

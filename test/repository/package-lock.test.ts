@@ -8,22 +8,22 @@ describe('package-lock.json', () => {
     readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'),
   ) as LockFile;
 
-  it('names no registry and no folder of some machine, so that npm ci works everywhere', () => {
+  it('names no registry and no local folder, so that npm ci works everywhere', () => {
     const tied = Object.entries(lock.packages).filter(
       ([, locked]) => locked.resolved !== undefined || locked.link,
     );
     expect(tied.map(([path]) => path)).toEqual([]);
   });
 
-  it('knows the packages of all platforms; else npm ci refuses it: run `npm run complete-lock-file`', () => {
+  it('has the packages of all platforms (if not: `npm run complete-lock-file`)', () => {
     expect(missingOptionalPackages(lock).map(({ name }) => name)).toEqual([]);
   });
 
-  it('is of this version', () => {
+  it('has this version', () => {
     expect(lock.version).toBe(packageJson.version);
   });
 
-  it('has one undici: a second one would bring its own pools', () => {
+  it('has one undici: a second one would have its own pools', () => {
     const copies = Object.keys(lock.packages).filter((path) => path.endsWith('node_modules/undici'));
     expect(copies).toEqual(['node_modules/undici']);
   });
@@ -46,7 +46,7 @@ describe('completing a lock file', () => {
     { name: '@tool/linux-arm-gnueabihf', entry: { os: ['linux'], cpu: ['arm'], libc: ['glibc'] } },
     { name: '@tool/binding-win32-ia32-msvc', entry: { os: ['win32'], cpu: ['ia32'] } },
   ];
-  it.each(platforms)('tells from the name of $name where it belongs', ({ name, entry }) => {
+  it.each(platforms)('derives the platform from the name $name', ({ name, entry }) => {
     const lock = parent({ [name]: '2.0.0' });
     const { lockFile, added } = completed(lock);
     expect(added).toEqual([`node_modules/${name}`]);
@@ -63,7 +63,7 @@ describe('completing a lock file', () => {
     expect(missingOptionalPackages(lockFile)).toEqual([]);
   });
 
-  it('keeps the entries in the order of npm, and those that are there', () => {
+  it('keeps npm’s order and the existing entries', () => {
     const { lockFile, added } = completed(
       parent({ '@tool/linux-x64-gnu': '2.0.0', 'a-darwin-x64': '2.0.0' }),
     );

@@ -5,7 +5,7 @@ import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
-/** The rows of the table under a heading or after a sentence, as cells without their backticks. */
+/** The rows of all tables whose first cell matches, as cells without backticks. */
 function rowsWhere(firstCell: RegExp): readonly string[][] {
   return readme
     .split('\n')
@@ -19,7 +19,7 @@ function rowsWhere(firstCell: RegExp): readonly string[][] {
     .filter(([first = '']) => firstCell.test(first));
 }
 
-describe('README tells the truth', () => {
+describe('README matches the code', () => {
   test("[C1] the flag table has exactly the flags of run, with the code's defaults", () => {
     const documented = rowsWhere(/^--/).map(([flag, value]) => [flag, value]);
     const actual = Object.entries(RUN_FLAGS).map(([name, flag]) => [
@@ -29,7 +29,7 @@ describe('README tells the truth', () => {
     expect(documented).toEqual(actual);
   });
 
-  test('the annotation tables have exactly the annotations that a person may write', () => {
+  test('the annotation tables have exactly the annotations that users write', () => {
     const { domain: _, companionLabels: __, ...keys } = vocabularyOf('workshop.io');
     const ours = [
       keys.managed,

@@ -7,7 +7,7 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 /** The rules that docs/SPEC.md states: `- **R6** …`. */
 const stated = [...read('docs/SPEC.md').matchAll(/^- \*\*([A-Z]\d+)\b/gm)].map((match) => match[1] ?? '');
 
-/** Each rule at the beginning of a test's name, which may have several, and the test's file. */
+/** The rules at the beginning of each test's name, with the test's file. */
 const proved = readdirSync(new URL('test', root), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .flatMap((path) => {

@@ -3,7 +3,7 @@ import { DelayingQueue } from '../../src/workqueue/delaying-queue.ts';
 import type { Lane } from '../../src/workqueue/queue.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-/** Hands every key out as it comes, and tells the key and the time. */
+/** Takes every key as it comes, and records the key and the time. */
 function observe(queue: DelayingQueue, clock: ManualClock): string[] {
   const seen: string[] = [];
   const consume = async () => {
@@ -61,7 +61,7 @@ describe('DelayingQueue', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('[Q1] an add in the meantime does not call the delay off', async () => {
+  it('[Q1] an add in the meantime does not cancel the delay', async () => {
     const clock = new ManualClock();
     const queue = new DelayingQueue({ clock });
     const seen = observe(queue, clock);
@@ -72,7 +72,7 @@ describe('DelayingQueue', () => {
     expect(seen).toEqual(['a@50', 'a@100']);
   });
 
-  it('[Q1] a key can be delayed again once it was added', async () => {
+  it('[Q1] a key can be delayed again after it was added', async () => {
     const clock = new ManualClock();
     const queue = new DelayingQueue({ clock });
     const seen = observe(queue, clock);
@@ -101,7 +101,7 @@ describe('DelayingQueue', () => {
       firstOut: 'a',
     },
   ];
-  it.each(lanes)('[Q2] delays asked as $asked come out before a waiting bulk key: $firstOut', async (the) => {
+  it.each(lanes)('[Q2] delays in lanes $asked come before a waiting bulk key: $firstOut', async (the) => {
     const clock = new ManualClock();
     const queue = new DelayingQueue({ clock });
     queue.add('other', 'bulk');
@@ -111,7 +111,7 @@ describe('DelayingQueue', () => {
     expect(await queue.get()).toBe(the.firstOut);
   });
 
-  it('[Q2] a delay that names no lane keeps the one out of which the key is processed', async () => {
+  it('[Q2] a delay without a lane uses the lane in which the key is processed', async () => {
     const clock = new ManualClock();
     const queue = new DelayingQueue({ clock });
     queue.add('a', 'bulk');
@@ -124,7 +124,7 @@ describe('DelayingQueue', () => {
     expect(await queue.get()).toBe('a');
   });
 
-  it('[Q3] shut down, it lets go of its timers and takes no new delay', async () => {
+  it('[Q3] after a shutdown it cancels its timers and takes no new delay', async () => {
     const clock = new ManualClock();
     const queue = new DelayingQueue({ clock });
     const seen = observe(queue, clock);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Fifo } from '../../src/workqueue/fifo.ts';
 
 describe('Fifo', () => {
-  it('behaves as an array of distinct keys under any history', () => {
+  it('behaves like an array of distinct keys under any history', () => {
     const step = fc.record({
       op: fc.constantFrom('push' as const, 'delete' as const, 'shift' as const),
       key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FRESH_PER_BULK, type Lane, WorkQueue } from '../../src/workqueue/queue.ts';
 
-/** Takes everything that can be handed out now, without marking any of it done. */
+/** Takes every key that can be handed out now, without marking it as done. */
 async function takeAll(queue: WorkQueue): Promise<(string | undefined)[]> {
   const keys: (string | undefined)[] = [];
   while (queue.length > 0) keys.push(await queue.get());
@@ -16,14 +16,14 @@ const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 
 describe('WorkQueue', () => {
-  it('[Q1] hands out a key once that was added many times', async () => {
+  it('[Q1] hands out once a key that was added many times', async () => {
     const queue = new WorkQueue();
     addAll(queue, 'fresh', ['a', 'a', 'b', 'a']);
     expect(queue.length).toBe(2);
     expect(await takeAll(queue)).toEqual(['a', 'b']);
   });
 
-  it('[Q1] does not hand out a key that is being processed, and does so once more after its done', async () => {
+  it('[Q1] does not hand out a key that is being processed, but once more after its done', async () => {
     const queue = new WorkQueue();
     queue.add('a');
     expect(await queue.get()).toBe('a');
@@ -35,7 +35,7 @@ describe('WorkQueue', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('[Q1] serves callers that wait, in the order of their calls', async () => {
+  it('[Q1] serves waiting callers in the order of their calls', async () => {
     const queue = new WorkQueue();
     const first = queue.get();
     const second = queue.get();
@@ -43,7 +43,7 @@ describe('WorkQueue', () => {
     expect(await Promise.all([first, second])).toEqual(['a', 'b']);
   });
 
-  it('[Q1] hands a key that was added while processed to a caller that already waits', async () => {
+  it('[Q1] hands a key that was added while processed to a waiting caller', async () => {
     const queue = new WorkQueue();
     queue.add('a');
     await queue.get();
@@ -53,7 +53,7 @@ describe('WorkQueue', () => {
     expect(await next).toBe('a');
   });
 
-  it('[Q1] ignores a done that nobody owed', async () => {
+  it('[Q1] ignores a done for a key that is not processed', async () => {
     const queue = new WorkQueue();
     queue.add('a', 'bulk');
     queue.done('a');
@@ -107,7 +107,7 @@ describe('WorkQueue', () => {
     expect(await takeAll(queue)).toEqual(['f1', 'b1', 'b2']);
   });
 
-  it('[Q2] a key that moves up while it is processed comes back as fresh', async () => {
+  it('[Q2] a key that becomes fresh while it is processed comes back as fresh', async () => {
     const queue = new WorkQueue();
     queue.add('a', 'bulk');
     await queue.get();
@@ -126,7 +126,7 @@ describe('WorkQueue', () => {
     expect(await takeAll(queue)).toEqual(['f1', 'b1']);
   });
 
-  it('[Q2] knows the lane out of which a key is processed', async () => {
+  it('[Q2] knows the lane in which a key is processed', async () => {
     const queue = new WorkQueue();
     addAll(queue, 'bulk', ['a']);
     expect(queue.laneOf('a')).toBe('fresh');
@@ -136,7 +136,7 @@ describe('WorkQueue', () => {
     expect(queue.laneOf('a')).toBe('fresh');
   });
 
-  it('[Q2] bulk keys never take all workers: beyond the limit they wait, and fresh ones do not', async () => {
+  it('[Q2] bulk keys beyond the limit wait, fresh ones do not', async () => {
     const queue = new WorkQueue({ bulkLimit: 2 });
     addAll(queue, 'bulk', ['b1', 'b2', 'b3']);
     expect([await queue.get(), await queue.get()]).toEqual(['b1', 'b2']);
@@ -149,7 +149,7 @@ describe('WorkQueue', () => {
     expect(await next).toBe('b3');
   });
 
-  it('[Q2] a bulk key that is added again while processed counts once against the limit', async () => {
+  it('[Q2] a bulk key added again while processed counts once against the limit', async () => {
     const queue = new WorkQueue({ bulkLimit: 1 });
     queue.add('b', 'bulk');
     for (let time = 0; time < 3; time++) {
@@ -160,7 +160,7 @@ describe('WorkQueue', () => {
     expect(await queue.get()).toBe('b');
   });
 
-  it('[Q2] says of a key that is processed whether somebody waits for its next turn', async () => {
+  it('[Q2] knows whether somebody waits for the next run of a key that is processed', async () => {
     const queue = new WorkQueue();
     queue.add('a', 'bulk');
     expect(queue.isAwaited('a')).toBe(false);
@@ -173,7 +173,7 @@ describe('WorkQueue', () => {
     expect(queue.isAwaited('a')).toBe(false);
   });
 
-  it('[Q3] once shut down it hands out nothing more, to those who wait and those who come', async () => {
+  it('[Q3] after a shutdown it hands out nothing, to waiting and to new callers', async () => {
     const queue = new WorkQueue();
     const waiting = queue.get();
     queue.shutDown();
@@ -181,7 +181,7 @@ describe('WorkQueue', () => {
     expect(await queue.get()).toBeUndefined();
   });
 
-  it('[Q3] once shut down it hands out neither what is queued, nor what is added, nor what is done', async () => {
+  it('[Q3] after a shutdown it hands out no key that is queued, added or done', async () => {
     const queue = new WorkQueue();
     addAll(queue, 'fresh', ['processed', 'queued']);
     await queue.get();

@@ -14,7 +14,7 @@ interface LogLine {
   readonly fields: LogFields;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its lines. */
 function recordingLogger(lines: LogLine[]): Logger {
   const at = (level: string) => (fields: LogFields, message: string) => {
     lines.push({ level, message, fields });
@@ -29,12 +29,12 @@ function recordingLogger(lines: LogLine[]): Logger {
   return logger;
 }
 
-/** Workers whose every key is processed until the test ends it. */
+/** Workers that process each key until the test ends it. */
 class Scene {
   readonly clock = new ManualClock();
   readonly queue = new WorkQueue();
   readonly log: LogLine[] = [];
-  /** Keys in the order of their starts. */
+  /** Keys in the order in which they started. */
   readonly started: string[] = [];
   stopped = false;
   readonly #endings = new Map<string, (error?: Error) => void>();
@@ -82,7 +82,7 @@ class Scene {
 }
 
 describe('Workers', () => {
-  it('[Q1] process as many keys at once as they may, and the next as soon as one ends', async () => {
+  it('[Q1] process as many keys at once as allowed, and the next when one ends', async () => {
     const scene = new Scene(2);
     scene.add('a', 'b', 'c', 'd');
     await turn();
@@ -91,7 +91,7 @@ describe('Workers', () => {
     expect(scene.inFlight).toEqual(['a', 'c']);
   });
 
-  it('[Q2] leave what cannot start in the queue, where a fresh key still overtakes', async () => {
+  it('[Q2] leave keys that cannot start in the queue, where a fresh key still overtakes', async () => {
     const scene = new Scene(1);
     scene.add('a');
     scene.queue.add('bulk', 'bulk');
@@ -102,7 +102,7 @@ describe('Workers', () => {
     expect(scene.inFlight).toEqual(['fresh']);
   });
 
-  it('[Q1] process a key again that was added meanwhile, after its first run has ended', async () => {
+  it('[Q1] process a key again after its run if it was added meanwhile', async () => {
     const scene = new Scene(2);
     scene.add('a');
     await turn();
@@ -113,7 +113,7 @@ describe('Workers', () => {
     expect(scene.started).toEqual(['a', 'a']);
   });
 
-  it('[Q1] outlive a process that throws: it is logged, its key is done, the others go on', async () => {
+  it('[Q1] log an error that a key throws, mark the key as done, and go on', async () => {
     const scene = new Scene(1);
     scene.add('a', 'b');
     await turn();
@@ -128,7 +128,7 @@ describe('Workers', () => {
     expect(scene.inFlight).toEqual(['a']);
   });
 
-  it('[Q3] stopped, start nothing new, and end when what is in flight has ended', async () => {
+  it('[Q3] after a stop start nothing new, and end when what is in flight has ended', async () => {
     const scene = new Scene(2);
     scene.add('a', 'b', 'c');
     await turn();
@@ -144,7 +144,7 @@ describe('Workers', () => {
     expect(scene.clock.pendingTimers).toBe(0);
   });
 
-  it('[Q3] stopped, wait for what is in flight no longer than the drain time, and say so', async () => {
+  it('[Q3] after a stop wait no longer than the drain time, and log it', async () => {
     const scene = new Scene(2);
     scene.add('a', 'b', 'c');
     await turn();
@@ -158,7 +158,7 @@ describe('Workers', () => {
     expect(scene.started).toEqual(['a', 'b']);
   });
 
-  it('[Q3] stopped while idle, end at once', async () => {
+  it('[Q3] end at once if stopped while idle', async () => {
     const scene = new Scene(2);
     await turn();
     scene.stop();
@@ -166,7 +166,7 @@ describe('Workers', () => {
     expect(scene.stopped).toBe(true);
   });
 
-  it('[Q3] stopped in the very turn in which a key is added, do not start it', async () => {
+  it('[Q3] do not start a key that is added in the same turn as the stop', async () => {
     const scene = new Scene(2);
     await turn();
     scene.add('a');
@@ -176,7 +176,7 @@ describe('Workers', () => {
     expect(scene.stopped).toBe(true);
   });
 
-  it('[R16] whose keys get no answer are replaced after half a second, and hold up nobody', async () => {
+  it('[R16] whose keys get no answer are replaced after half a second', async () => {
     const scene = new Scene(2);
     scene.add('hangs 1', 'hangs 2', 'a');
     await turn();
@@ -190,7 +190,7 @@ describe('Workers', () => {
     expect(scene.inFlight).toEqual(['hangs 1', 'hangs 2', 'b']);
   });
 
-  it('[R16] are as many as before when what hung has ended', async () => {
+  it('[R16] are as many as before when the keys that hung have ended', async () => {
     const scene = new Scene(1);
     scene.add('hangs', 'a', 'b');
     await scene.clock.advance(500);
@@ -200,14 +200,14 @@ describe('Workers', () => {
     expect(scene.inFlight).toEqual(['b']);
   });
 
-  it('[R16] are bounded: a server that answers nobody gets eight times the concurrency and no more', async () => {
+  it('[R16] are at most eight times the concurrency if nothing is answered', async () => {
     const scene = new Scene(2);
     scene.add(...Array.from({ length: 100 }, (_, index) => `key-${index}`));
     for (let halfSeconds = 0; halfSeconds < 40; halfSeconds++) await scene.clock.advance(500);
     expect(scene.inFlight).toHaveLength(16);
   });
 
-  it('[R16] [Q2] bulk keys that hang leave their share to other bulk keys', async () => {
+  it('[R16] [Q2] leave the share of bulk keys that hang to other bulk keys', async () => {
     const queue = new WorkQueue({ bulkLimit: 1 });
     for (const key of ['hangs', 'next', 'last']) queue.add(key, 'bulk');
     await queue.get();
@@ -221,7 +221,7 @@ describe('Workers', () => {
     expect(await last).toBe('last');
   });
 
-  it('[W2] let timers and sockets have a turn while they work through many keys that need no I/O', async () => {
+  it('[W2] let timers and sockets run while they process many keys without I/O', async () => {
     const queue = new WorkQueue();
     const keys = Array.from({ length: 100 }, (_, index) => `key-${index}`);
     for (const key of keys) queue.add(key);

@@ -12,28 +12,28 @@ type Step =
   | { readonly op: 'done'; readonly nth: number }
   | { readonly op: 'advance'; readonly ms: number };
 
-/** More than a rounding error, less than the distance of two delays. */
+/** More than a rounding error, less than the difference of two delays (ms). */
 const JUST_AFTER_MS = 1e-6;
 
 /**
- * A queue whose history is watched from outside. It keeps, as plainly as can be, what is owed, and checks at each
- * start of a key (the moment when `get` gives it):
+ * A queue that is watched from outside. It records plainly which keys must still be handed out, and
+ * checks whenever `get` returns a key:
  *
  * 1. Never twice at once: the key is not being processed.
- * 2. Repeats collapse: there is an add, or a delay that has ended, which no start has served yet. It serves all of them.
- * 3. Lanes: a fresh key goes before waiting bulk keys, but for the turn that bulk has after FRESH_PER_BULK of these.
+ * 2. Repeats collapse: an add or ended delay was not served yet. This serves all of them.
+ * 3. Lanes: a fresh key overtakes bulk keys. After FRESH_PER_BULK of these, one bulk key follows.
  * 4. Order: no key has waited longer in the same lane.
  *
- * And when everything has come to rest:
+ * And in the end:
  *
- * 5. Nothing is lost: no add and no delay is left unserved.
+ * 5. Nothing is lost: every add and every delay was served.
  * 6. Nothing is left behind: no timer, no queued key.
  */
 class WatchedQueue {
   readonly #clock = new ManualClock();
   readonly #queue = new DelayingQueue({ clock: this.#clock });
   readonly #processing = new Set<string>();
-  /** Adds not served, with the moment since which the key has waited in its lane. */
+  /** Adds not served, with the time since which the key has waited in its lane. */
   readonly #owed = new Map<string, { readonly lane: Lane; readonly since: number }>();
   readonly #delays = new Map<string, { readonly readyAt: number; readonly lane: Lane }>();
   readonly #given: (string | undefined)[] = [];
@@ -67,7 +67,7 @@ class WatchedQueue {
     await this.#checkStarts();
   }
 
-  /** Lets delays end and consumers take and finish keys until nothing more happens. */
+  /** Lets delays end, and keys be taken and finished, until nothing more happens. */
   async comeToRest(): Promise<void> {
     await this.apply({ op: 'advance', ms: 1_000_000 });
     while (this.#owed.size > 0 || this.#processing.size > 0) {
@@ -104,7 +104,7 @@ class WatchedQueue {
     });
   }
 
-  /** Delayed keys are never due together: the order of what happens at one moment would not be known. */
+  /** Delayed keys are never due together, since their order would be unknown. */
   #distinct(delayMs: number): number {
     const taken = new Set([...this.#delays.values()].map(({ readyAt }) => readyAt));
     let distinct = delayMs;

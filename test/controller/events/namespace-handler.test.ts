@@ -12,7 +12,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const KEY = 'team-a/wide' as ObjectKey;
 
-/** A handler over one source for `target-*` and its companion in `team-b`, a namespace that is no target any more. */
+/** A handler with a source for `target-*` and its companion in `team-b`, no longer a target. */
 function setUp() {
   const queue = new DelayingQueue<ObjectKey>({ clock: new ManualClock() });
   const wide = source(KEY, { 'target-namespaces': 'target-*' });
@@ -32,7 +32,7 @@ function setUp() {
 
 const ns = (...parts: Parameters<typeof namespace>) => observeNamespace(namespace(...parts), vocabulary);
 
-test('[Q2] a new namespace queues the sources that target it at once, and as fresh', async () => {
+test('[Q2] a new namespace queues the sources that target it as fresh', async () => {
   const { queue, handler } = setUp();
   queue.add(KEY, 'bulk');
   await queue.get();
@@ -52,7 +52,7 @@ test('[R4] a deleted namespace queues the sources that target it', () => {
   expect(queue.length).toBe(1);
 });
 
-test('[P3] changed consent queues the sources of all companions there, targeted or not; another change does not', () => {
+test('[P3] only a change of consent queues the sources of all companions there', () => {
   const { queue, handler } = setUp();
   handler.update(ns('team-b'), ns('team-b', { labels: { env: 'dev' } }));
   expect(queue.length).toBe(0);
@@ -60,7 +60,7 @@ test('[P3] changed consent queues the sources of all companions there, targeted 
   expect(queue.length).toBe(1);
 });
 
-test('[P3] malformed consent is reported on the Namespace, and that it is right again', () => {
+test('[P3] malformed consent is reported on the Namespace, and so is its end', () => {
   const { handler, consents } = setUp();
   handler.add(ns('team-b', { accepts: 'Team A' }));
   handler.update(ns('team-b', { accepts: 'Team A' }), ns('team-b', { accepts: 'team-a' }));

@@ -7,7 +7,7 @@ const source = 'shop/colors' as ObjectKey;
 const companion = 'team-a/colors-synced' as ObjectKey;
 const other = 'team-b/colors-synced' as ObjectKey;
 const transient = { kind: 'transient', retryAfterMs: undefined } as const;
-/** Of a write for that version of the source. */
+/** A write for this version of the source. */
 const intent = (sourceVersion: string, heals = true) => ({
   fingerprint: sourceVersion,
   sourceVersion,
@@ -18,7 +18,7 @@ function setUp(random = () => 0) {
   const clock = new ManualClock();
   const memory = new CompanionMemory(clock, random);
   memory.wrote(source, companion, 'v1');
-  /** Somebody changes the companion, and it is healed; whether that is called a fight. */
+  /** Somebody changes the companion, and it is healed. Returns whether that is a fight. */
   const undo = (sourceVersion = 'v1') => {
     memory.disturbed(source, companion);
     return memory.wrote(source, companion, sourceVersion);
@@ -26,7 +26,7 @@ function setUp(random = () => 0) {
   return { clock, memory, undo };
 }
 
-/** Heals as soon as it is allowed, `times` times; what each had to wait, seconds. */
+/** Heals `times` times, as soon as allowed. Returns the time (s) that each heal waited. */
 async function heal(
   { clock, memory, undo }: ReturnType<typeof setUp>,
   times: number,
@@ -41,11 +41,11 @@ async function heal(
   return waits;
 }
 
-test('[R14] five heals in a minute are free; then the pauses double, and stay at 60 s', async () => {
+test('[R14] after five heals in a minute the pauses double up to 60 s', async () => {
   expect(await heal(setUp(), 12)).toEqual([0, 0, 0, 0, 0, 0, 5, 10, 20, 40, 60, 60]);
 });
 
-test('[R14] the sixth heal is the first to be called a fight', async () => {
+test('[R14] the sixth heal is a fight', async () => {
   const { clock, undo } = setUp();
   const verdicts: boolean[] = [];
   for (let time = 0; time < 6; time++) {
@@ -63,7 +63,7 @@ test('[R14] fewer than five heals a minute are no fight', async () => {
   }
 });
 
-test('[R14] a new version of the source is no heal, and does not wait', async () => {
+test('[R14] writing a new version of the source is no heal, and does not wait', async () => {
   const parts = setUp();
   await heal(parts, 8);
   expect(parts.memory.waitMs(source, companion, intent('v1'))).toBeGreaterThan(0);
@@ -71,14 +71,14 @@ test('[R14] a new version of the source is no heal, and does not wait', async ()
   for (let version = 2; version < 30; version++) expect(parts.undo(`v${version}`)).toBe(false);
 });
 
-test('[R14] a fight over a new version is noticed as the one before was', async () => {
+test('[R14] a fight over a new version is noticed, too', async () => {
   const parts = setUp();
   await heal(parts, 8);
   const verdicts = Array.from({ length: 7 }, () => parts.undo('v2'));
   expect(verdicts).toEqual([false, false, false, false, false, false, true]);
 });
 
-test('[R14] writing again what nobody else has touched is no heal', async () => {
+test('[R14] writing what nobody else has changed is no heal', async () => {
   const { clock, memory, undo } = setUp();
   undo();
   for (let time = 0; time < 20; time++) {
@@ -87,7 +87,7 @@ test('[R14] writing again what nobody else has touched is no heal', async () => 
   }
 });
 
-test('[R14] a change that asks for a heal while it must wait does not end the wait', async () => {
+test('[R14] another change during a pause does not end the pause', async () => {
   const parts = setUp();
   await heal(parts, 6);
   await parts.clock.advance(1_000);
@@ -95,7 +95,7 @@ test('[R14] a change that asks for a heal while it must wait does not end the wa
   expect(parts.memory.waitMs(source, companion, intent('v1'))).toBe(4_000);
 });
 
-test('[R14] two minutes of peace are forgiven', async () => {
+test('[R14] heals are forgotten after two minutes without one', async () => {
   const parts = setUp();
   await heal(parts, 9);
   await parts.clock.advance(120_000);
@@ -103,7 +103,7 @@ test('[R14] two minutes of peace are forgiven', async () => {
   expect(parts.memory.waitMs(source, companion, intent('v1'))).toBe(0);
 });
 
-test('[R14] a fight is forgotten when we delete the companion ourselves', async () => {
+test('[R14] a fight is forgotten when the controller deletes the companion', async () => {
   const { clock, memory, undo } = setUp();
   for (let time = 0; time < 20; time++) {
     await clock.advance(100);
@@ -112,7 +112,7 @@ test('[R14] a fight is forgotten when we delete the companion ourselves', async 
   }
 });
 
-test('[R14] what runs to forget what is long past forgets no fight', async () => {
+test('[R14] the sweep of old heals keeps a fight', async () => {
   const parts = setUp();
   const stop = new AbortController();
   const running = parts.memory.run(stop.signal, () => undefined);
@@ -121,7 +121,7 @@ test('[R14] what runs to forget what is long past forgets no fight', async () =>
   await running;
 });
 
-test('[R14] one companion’s fight is not another’s', async () => {
+test('[R14] a fight over one companion does not affect another', async () => {
   const parts = setUp();
   parts.memory.wrote(source, other, 'v1');
   await heal(parts, 7);
@@ -132,7 +132,7 @@ test('[R14] one companion’s fight is not another’s', async () => {
 });
 
 describe('[R15] transient failures', () => {
-  test('double from 50 ms to 30 s; success forgets', () => {
+  test('double from 50 ms to 30 s; a success resets them', () => {
     const { memory } = setUp();
     const fail = () => memory.failed(source, companion, 'v1', transient);
     const delays = Array.from({ length: 12 }, fail);
@@ -142,7 +142,7 @@ describe('[R15] transient failures', () => {
     expect(fail()).toBe(50);
   });
 
-  test('are spread by jitter, which only shortens', () => {
+  test('are spread by jitter, which only shortens the wait', () => {
     const { memory } = setUp(() => 0.999999);
     expect(memory.failed(source, companion, 'v1', transient)).toBeCloseTo(25);
   });
@@ -153,7 +153,7 @@ describe('[R15] transient failures', () => {
     expect(memory.failed(source, companion, 'v1', asked)).toBe(45_000);
   });
 
-  test('count down on the clock, and neither for another version nor for another companion', async () => {
+  test('delay neither another version nor another companion', async () => {
     const { clock, memory } = setUp();
     memory.failed(source, companion, 'v1', transient);
     await clock.advance(30);
@@ -165,7 +165,7 @@ describe('[R15] transient failures', () => {
   });
 });
 
-test('[R6] a blocked name is looked at again before 30 s are over, whatever the jitter', () => {
+test('[R6] a blocked name is checked again within 30 s, whatever the jitter', () => {
   for (const random of [() => 0, () => 0.999999]) {
     const { memory } = setUp(random);
     for (let times = 0; times < 5; times++) {
@@ -176,7 +176,7 @@ test('[R6] a blocked name is looked at again before 30 s are over, whatever the 
   }
 });
 
-test('[R13] what the server calls invalid is tried at the cap, what is hopeless only after a change', () => {
+test('[R13] an invalid write is retried after 30 s, a hopeless one only after a change', () => {
   const { memory } = setUp();
   expect(memory.failed(source, companion, 'v1', { kind: 'invalid' })).toBe(30_000);
   expect(memory.failed(source, other, 'v1', { kind: 'hopeless' })).toBe(Number.POSITIVE_INFINITY);
@@ -184,7 +184,7 @@ test('[R13] what the server calls invalid is tried at the cap, what is hopeless 
   expect(memory.waitMs(source, other, intent('v2'))).toBe(0);
 });
 
-test('[R9] failures are forgotten with the companions that the plan no longer has, and where nothing is to be written', () => {
+test('[R9] failures are forgotten for companions that are no longer planned or need no write', () => {
   const { memory } = setUp();
   const third = 'team-c/colors-synced' as ObjectKey;
   for (const key of [source, companion, other, third]) memory.failed(source, key, 'v1', transient);
@@ -193,7 +193,7 @@ test('[R9] failures are forgotten with the companions that the plan no longer ha
   expect(failures).toEqual([1, 1, 0, 0]);
 });
 
-test('[W4] nothing is remembered of what is well and what nobody else touches', () => {
+test('[W4] nothing is remembered of a companion without failures, heals and problems', () => {
   const { memory } = setUp();
   memory.failed(source, companion, 'v1', transient);
   memory.setProblem(source, companion, { level: 'warn', message: 'something', fields: {} });
@@ -203,7 +203,7 @@ test('[W4] nothing is remembered of what is well and what nobody else touches', 
   expect(memory.hasAny(source)).toBe(false);
 });
 
-test('[C4] what is unfinished is what failed and may yet succeed', () => {
+test('[C4] unfinished sources are those with failures that may pass', () => {
   const { memory } = setUp();
   memory.failed(source, other, 'v1', { kind: 'blocked' });
   expect([...memory.unfinished()]).toEqual([]);
@@ -211,7 +211,7 @@ test('[C4] what is unfinished is what failed and may yet succeed', () => {
   expect([...memory.unfinished()]).toEqual([[source, 3]]);
 });
 
-test('[R14] when a fight is over, that is told once', async () => {
+test('[R14] the end of a fight is reported once', async () => {
   const parts = setUp();
   const stop = new AbortController();
   const peace: string[] = [];

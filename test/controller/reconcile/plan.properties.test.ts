@@ -11,7 +11,7 @@ import { carryOut } from '../carry-out.ts';
 
 const RUNS = { numRuns: 300 };
 
-/** Every key that anything in the world can lead to: that of each source, and of what companions refer to. */
+/** The key of every source, and every key that a companion refers to. */
 function keysIn({ world, asks }: RandomWorld): readonly string[] {
   const references = world.configMaps.map(
     (object) => object.metadata.annotations?.['workshop.io/source'] ?? 'a/s',
@@ -19,7 +19,7 @@ function keysIn({ world, asks }: RandomWorld): readonly string[] {
   return [...new Set([...asks.map(({ key }) => key), ...references])].sort();
 }
 
-/** Every write that a plan for any key asks for, with whose it is. */
+/** Every write of the plans for all keys, with the source. */
 function writesIn(random: RandomWorld): readonly { key: string; ask: Ask | undefined; step: WriteStep }[] {
   return keysIn(random).flatMap((key) =>
     planFor(key, random.world)
@@ -28,7 +28,7 @@ function writesIn(random: RandomWorld): readonly { key: string; ask: Ask | undef
   );
 }
 
-/** The writes that a plan asks for, less the creates that are met by something that the watch does not show. */
+/** The planned writes, without creates that meet an object which the watch does not show. */
 function possibleWrites(key: string, world: World): readonly string[] {
   const isBlocked = (step: WriteStep) =>
     step.action === 'create' && objectAt(world, step.companion) !== undefined;
@@ -39,7 +39,7 @@ function possibleWrites(key: string, world: World): readonly string[] {
   );
 }
 
-test('[R1] a plan that was carried out leaves nothing to write, and carrying it out again changes nothing', async () => {
+test('[R1] after a plan was carried out nothing is left to write', async () => {
   await fc.assert(
     fc.asyncProperty(randomWorld, async (random) => {
       for (const key of keysIn(random)) {
@@ -52,7 +52,7 @@ test('[R1] a plan that was carried out leaves nothing to write, and carrying it 
   );
 });
 
-test('[M9] all plans together come to rest: a restart over a settled world writes nothing', async () => {
+test('[M9] all plans together settle, and then write nothing', async () => {
   await fc.assert(
     fc.asyncProperty(randomWorld, async (random) => {
       const round = async (world: World) => {
@@ -60,7 +60,7 @@ test('[M9] all plans together come to rest: a restart over a settled world write
         for (const key of keysIn({ ...random, world })) now = await carryOut(key, now);
         return now;
       };
-      // One round for each source that may have to wait for another to give up a name, and one more.
+      // One round for each source that may wait for another to give up a name, and one more.
       let settled = random.world;
       for (let rounds = 0; rounds < 5; rounds += 1) settled = await round(settled);
       expect(await round(settled)).toEqual(settled);
@@ -109,7 +109,7 @@ test('[R6] nothing that is not ours is ever updated or replaced', () => {
   );
 });
 
-test('[R8] what is deleted is a part of what is ours, and says itself that it is no copy', () => {
+test('[R8] only our companions that carry their own name are deleted', () => {
   fc.assert(
     fc.property(randomWorld, (random) => {
       for (const { key, step } of writesIn(random)) {
@@ -128,7 +128,7 @@ test('[R8] what is deleted is a part of what is ours, and says itself that it is
   );
 });
 
-test('[R4] what stays because of retain says so itself and has no owner reference to its source', async () => {
+test('[R4] a retained companion is marked so and has no owner reference to its source', async () => {
   await fc.assert(
     fc.asyncProperty(randomWorld, async (random) => {
       for (const key of keysIn(random)) {
@@ -147,7 +147,7 @@ test('[R4] what stays because of retain says so itself and has no owner referenc
   );
 });
 
-test('[P3] nothing is written where accept-mirrors-from is malformed or the namespace is unknown, deletes included', () => {
+test('[P3] nothing is written or deleted where consent is malformed or unknown', () => {
   fc.assert(
     fc.property(randomWorld, (random) => {
       const { accepts } = random.rules;
@@ -161,12 +161,12 @@ test('[P3] nothing is written where accept-mirrors-from is malformed or the name
   );
 });
 
-test('[M8] no source is ever the object of a write, whatever it is called', async () => {
+test('[M8] no source is ever written, whatever its name', async () => {
   await fc.assert(
     fc.asyncProperty(randomWorld, async (random) => {
       const sources = new Set(random.asks.map(({ key }) => key));
       const written = writesIn(random).filter(({ step }) => sources.has(step.companion));
-      // One that is not labelled is not seen, and a create that meets it leaves it alone.
+      // A create that meets an object without our label leaves it alone.
       expect(written.filter(({ step }) => step.action !== 'create')).toEqual([]);
       let after = random.world;
       for (const key of keysIn(random)) after = await carryOut(key, after);
@@ -176,7 +176,7 @@ test('[M8] no source is ever the object of a write, whatever it is called', asyn
   );
 });
 
-test('[M2] the companions that a plan wants are those of the naive model', () => {
+test('[M2] the planned companions are those of the naive model', () => {
   const isWanted = ({ state, reason }: Step) =>
     (['in sync', 'missing', 'drifted', 'conflict'].includes(state) && !reason.endsWith('may be a copy')) ||
     reason.endsWith('will be recreated');
@@ -192,14 +192,14 @@ test('[M2] the companions that a plan wants are those of the naive model', () =>
   );
 });
 
-/** What the companions of a source are to hold. */
+/** What the companions of a source should hold. */
 function selectedData(of: ConfigMap | undefined): Readonly<Record<string, string>> {
   const { l: excluded, ...others } = of?.data ?? {};
   const excludes = of?.metadata.annotations?.['workshop.io/exclude-keys'] === 'l';
   return excludes || excluded === undefined ? others : { ...others, l: excluded };
 }
 
-/** The companions that a source should have, and that nothing keeps it from having as it wants them. */
+/** The companions that a source should have and that nothing prevents. */
 function companionsOf(ask: Ask, now: World, { world, rules }: RandomWorld): readonly ConfigMap[] {
   const wanted = wantedKeys(ask, world.namespaces, rules);
   return now.configMaps.filter((object) => {
@@ -208,7 +208,7 @@ function companionsOf(ask: Ask, now: World, { world, rules }: RandomWorld): read
   });
 }
 
-test('[M3] where a source has its way, its companion holds the selected keys, byte for byte', async () => {
+test('[M3] if nothing prevents it, a companion holds the selected keys, byte for byte', async () => {
   await fc.assert(
     fc.asyncProperty(randomWorld, async (random) => {
       for (const ask of random.asks) {
@@ -229,7 +229,7 @@ test('[M3] where a source has its way, its companion holds the selected keys, by
   );
 });
 
-test('[R7] of the sources that ask for a free name, one gets it: the oldest, then by namespace and name', () => {
+test('[R7] a free name goes to the oldest source, then by namespace and name', () => {
   fc.assert(
     fc.property(randomWorld, (random) => {
       const { world, asks, rules } = random;

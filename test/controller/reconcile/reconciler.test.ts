@@ -10,7 +10,7 @@ import { MemoryApi } from '../memory-api.ts';
 const KEY = 'home/colors' as ObjectKey;
 const BESIDE = 'home/colors-synced' as ObjectKey;
 
-/** What the controller sees follows what the API holds. */
+/** The controller sees at once what the API holds. */
 function setUp(objects: readonly ConfigMap[], namespaces: readonly Namespace[] = [], requireConsent = false) {
   const api = new MemoryApi(objects);
   const view = () => viewOf(world([...api.objects.values()], namespaces, boundsOf({ requireConsent })));
@@ -28,7 +28,7 @@ describe('a pass', () => {
     expect(api.objects).toEqual(before);
   });
 
-  test('[R9] writes the other companions when one fails, and comes back for that one alone', async () => {
+  test('[R9] writes the other companions when one fails, and retries only that one', async () => {
     const names = ['team-a', 'team-b', 'team-c'];
     const { api, executor } = setUp(
       [source(KEY, { 'target-namespaces': 'team-*' })],
@@ -45,7 +45,7 @@ describe('a pass', () => {
     expect(running.queue.length).toBe(1);
   });
 
-  test('[R2] [R6] a create that meets a companion of ours heals it, and one that meets another object leaves it alone', async () => {
+  test('[R2] [R6] heals our companion that a create meets, and leaves an unrelated object alone', async () => {
     const ours = companion(source(KEY), BESIDE, {
       data: { colour: 'blue' },
       labels: { 'workshop.io/managed': 'x' },
@@ -62,7 +62,7 @@ describe('a pass', () => {
     expect([...running.memory.unfinished()]).toEqual([]);
   });
 
-  test('[R12] an immutable companion is replaced when its content must change', async () => {
+  test('[R12] replaces an immutable companion when its content must change', async () => {
     const frozen = companion(source(KEY), BESIDE, { data: { colour: 'blue' }, immutable: true });
     const { api, executor } = setUp([source(KEY), frozen]);
     await executor().pass(KEY);
@@ -71,7 +71,7 @@ describe('a pass', () => {
     expect(replaced?.metadata.uid).not.toBe(frozen.metadata.uid);
   });
 
-  test('[R13] reports an unknown annotation and a namespace that does not exist, once, and mirrors all the same', async () => {
+  test('[R13] reports an unknown annotation and a missing namespace once, and mirrors anyway', async () => {
     const asks = { 'target-namespaces': 'team-a, taem-b', 'target-namespace': 'x' };
     const { api, executor } = setUp([source(KEY, asks)], [namespace('team-a')]);
     const running = executor();
@@ -104,7 +104,7 @@ describe('a pass', () => {
     ]);
   });
 
-  test('[C4] in a dry run reports what it would write, once, and writes nothing', async () => {
+  test('[C4] in a dry run reports once what it would write, and writes nothing', async () => {
     const { api, executor } = setUp([source(KEY)]);
     const running = executor({ dryRun: true });
     await running.pass(KEY);
@@ -117,13 +117,13 @@ describe('a pass', () => {
 describe('[R3] a source that is gone', () => {
   const left = companion(source(KEY), 'team-a/colors-synced');
 
-  test('takes its companions with it, after a live read', async () => {
+  test('has its companions deleted after a live read', async () => {
     const { api, executor } = setUp([left], [namespace('team-a')]);
     await executor().pass(KEY);
     expect([...api.objects.keys()]).toEqual([]);
   });
 
-  test('takes nothing while the live read fails, and the read is tried again', async () => {
+  test('has nothing deleted while the live read fails, and the read is retried', async () => {
     const { api, executor } = setUp([left], [namespace('team-a')]);
     const { get } = api;
     api.get = () => Promise.reject(new ApiError('overloaded', { status: 503 }));

@@ -17,7 +17,7 @@ function version(resourceVersion: string, uid = 'u1'): ObservedConfigMap {
 function setUp() {
   const clock = new ManualClock();
   const cache = new MutationCache(clock, (object) => sourceReference(object, vocabulary));
-  /** What the informer brings. */
+  /** A change from the informer. */
   const seen = (item: ObservedConfigMap, deleted = false) =>
     cache.observe({ item, deleted }, () => undefined);
   return {
@@ -29,8 +29,8 @@ function setUp() {
   };
 }
 
-describe('[R2] what a reconcile right after a write sees', () => {
-  test('our own write, as long as the informer has nothing or something older', async () => {
+describe('[R2] a pass right after a write sees', () => {
+  test('our own write while the informer has nothing or an older version', async () => {
     const { cache, wrote } = setUp();
     const written = version('10');
     await wrote(written);
@@ -40,7 +40,7 @@ describe('[R2] what a reconcile right after a write sees', () => {
     expect(cache.newest(written.key, later)).toBe(later);
   });
 
-  test('nothing where we have deleted, but another object of the same name', async () => {
+  test('nothing after our delete, but a new object of the same name', async () => {
     const { cache, deleted } = setUp();
     const old = version('9');
     await deleted(old);
@@ -49,7 +49,7 @@ describe('[R2] what a reconcile right after a write sees', () => {
     expect(cache.newest(old.key, successor)).toBe(successor);
   });
 
-  test("the informer's word again, once it has caught up, even when that is an absence", async () => {
+  test("the informer's state once it has caught up, even if that is no object", async () => {
     const { cache, wrote, seen } = setUp();
     const written = version('10');
     await wrote(written);
@@ -57,7 +57,7 @@ describe('[R2] what a reconcile right after a write sees', () => {
     expect(cache.newest(written.key, undefined)).toBeUndefined();
   });
 
-  test('not yet the word of an informer that is still behind', async () => {
+  test('our write while the informer is still behind', async () => {
     const { cache, wrote, seen } = setUp();
     const written = version('10');
     await wrote(written);
@@ -65,7 +65,7 @@ describe('[R2] what a reconcile right after a write sees', () => {
     expect(cache.newest(written.key, version('9'))).toBe(written);
   });
 
-  test('the informer again after 30 s, whatever happened to the watch', async () => {
+  test('the state of the informer after 30 s in any case', async () => {
     const { clock, cache, wrote } = setUp();
     const written = version('10');
     await wrote(written);
@@ -75,7 +75,7 @@ describe('[R2] what a reconcile right after a write sees', () => {
 });
 
 describe('[R2] when the watch is faster than the reply to a write', () => {
-  test('what was seen to go before the reply came is not there', async () => {
+  test('an object deleted before the reply came is not there', async () => {
     const { cache, seen } = setUp();
     const written = version('10');
     await cache.follow(written.key, async () => {
@@ -86,7 +86,7 @@ describe('[R2] when the watch is faster than the reply to a write', () => {
     expect(cache.newest(written.key, undefined)).toBeUndefined();
   });
 
-  test('its successor is', async () => {
+  test('its successor is there', async () => {
     const { cache, seen } = setUp();
     const written = version('12', 'u2');
     await cache.follow(written.key, async () => {
@@ -98,7 +98,7 @@ describe('[R2] when the watch is faster than the reply to a write', () => {
 });
 
 describe('[R10] a deleted object that a finalizer holds', () => {
-  test('is seen again as soon as the informer shows it being deleted', async () => {
+  test('is visible as soon as the informer shows it being deleted', async () => {
     const { cache, deleted, seen } = setUp();
     const old = version('9');
     await deleted(old);
@@ -107,7 +107,7 @@ describe('[R10] a deleted object that a finalizer holds', () => {
     expect(cache.newest(old.key, held)).toBe(held);
   });
 
-  test('stays hidden while the informer only repeats the state that was deleted', async () => {
+  test('stays hidden while the informer repeats the deleted state', async () => {
     const { cache, deleted, seen } = setUp();
     const old = version('9');
     await deleted(old);
@@ -116,7 +116,7 @@ describe('[R10] a deleted object that a finalizer holds', () => {
   });
 });
 
-test('[R1] what the informer never came to see is told of when it expires, and then forgotten', async () => {
+test('[R1] a write that the informer never saw is reported when it expires, and forgotten', async () => {
   const { clock, cache, wrote } = setUp();
   const stop = new AbortController();
   const expired: ObservedConfigMap[] = [];
@@ -136,7 +136,7 @@ test('[R1] what the informer never came to see is told of when it expires, and t
   expect(clock.pendingTimers).toBe(0);
 });
 
-test('[R4] what we wrote for a source is found by it until the informer shows it', async () => {
+test('[R4] our writes for a source are found by its key until the informer shows them', async () => {
   const { cache, seen } = setUp();
   const annotations = { 'workshop.io/source': 'a/source' };
   const metadata = { namespace: 'a', name: 'b', uid: 'u1', resourceVersion: '10', annotations };
@@ -153,8 +153,8 @@ test('[R4] what we wrote for a source is found by it until the informer shows it
   expect(cache.writtenFor(source)).toEqual([]);
 });
 
-describe('whose doing an event is', () => {
-  /** What a handler learns of an event: undefined as long as it is held back. */
+describe('whether an event is our own', () => {
+  /** Whether the event is called our own; undefined while it is held back. */
   function attributed(cache: MutationCache, item: ObservedConfigMap, deleted = false) {
     const seen: { own: boolean | undefined } = { own: undefined };
     cache.observe({ item, deleted }, (own) => {
@@ -163,7 +163,7 @@ describe('whose doing an event is', () => {
     return seen;
   }
 
-  /** A write that is under way until it is answered. */
+  /** A write that waits for its answer. */
   function underWay(cache: MutationCache) {
     let reply: (result: ObservedConfigMap) => void = () => undefined;
     let fail: (error: Error) => void = () => undefined;
@@ -174,7 +174,7 @@ describe('whose doing an event is', () => {
     return { write: cache.follow(version('0').key, () => replied), reply, fail };
   }
 
-  test('what brings exactly what we wrote is our own, what is later is not', async () => {
+  test('an event with exactly what we wrote is our own, a later one is not', async () => {
     const { cache, wrote } = setUp();
     await wrote(version('10'));
     expect([attributed(cache, version('10')).own, attributed(cache, version('11')).own]).toEqual([
@@ -183,14 +183,14 @@ describe('whose doing an event is', () => {
     ]);
   });
 
-  test('the end of what we deleted is our own, that of another object of the name is not', async () => {
+  test('the delete of what we deleted is our own, that of another object of the name is not', async () => {
     const { cache, deleted } = setUp();
     await deleted(version('10'));
     expect(attributed(cache, version('11'), true).own).toBe(true);
     expect(attributed(cache, version('11', 'u2'), true).own).toBe(false);
   });
 
-  test('an event that is faster than the reply is held back until it', async () => {
+  test('an event that comes before the reply is held back', async () => {
     const { cache } = setUp();
     const { write, reply } = underWay(cache);
     const own = attributed(cache, version('10'));
@@ -201,7 +201,7 @@ describe('whose doing an event is', () => {
     expect([own.own, later.own]).toEqual([true, false]);
   });
 
-  test('a lost reply makes it somebody else’s: then it is looked into', async () => {
+  test('if the reply is lost, an event is not our own', async () => {
     const { cache } = setUp();
     const { write, fail } = underWay(cache);
     const event = attributed(cache, version('10'));
@@ -210,7 +210,7 @@ describe('whose doing an event is', () => {
     expect(event.own).toBe(false);
   });
 
-  test('an event of our delete that is faster than its reply is our own', async () => {
+  test('an event of our delete that comes before its reply is our own', async () => {
     const { cache } = setUp();
     let reply: () => void = () => undefined;
     const replied = new Promise<void>((resolve) => {
@@ -225,7 +225,7 @@ describe('whose doing an event is', () => {
   });
 });
 
-test('[R2] the end of an earlier object of the name does not make us forget the one that we made since', async () => {
+test('[R2] the delete of an earlier object of the name does not hide the one that we created since', async () => {
   const { cache, wrote, seen } = setUp();
   const made = version('12', 'u2');
   await wrote(made);

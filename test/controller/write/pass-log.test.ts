@@ -6,7 +6,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const source = 'home/colors' as ObjectKey;
 
-/** The log of a pass of so many writes, 2 ms each, every tenth an update and the others creates. */
+/** The log of a pass with writes of 2 ms each: every tenth an update, the others creates. */
 async function told(writes: number): Promise<RecordedLog> {
   const log = new RecordedLog();
   const clock = new ManualClock();
@@ -34,7 +34,7 @@ test('[O4] a small pass has a line for each companion', async () => {
   });
 });
 
-test('[O4] a large pass has a line for each hundred, and the rest', async () => {
+test('[O4] a large pass has a line for each hundred and one for the rest', async () => {
   const log = await told(230);
   const line = (created: number, updated: number) => ({
     level: 'info',

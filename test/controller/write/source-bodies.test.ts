@@ -21,7 +21,7 @@ function source(
   };
 }
 
-/** A server that holds one source, and counts how often it is asked. */
+/** A server with one source, which counts the reads. */
 function setUp(maxBytes = 1_000_000) {
   const server = { live: source('1', {}), reads: 0 };
   const get = async (_key: ObjectKey) => {
@@ -38,7 +38,7 @@ function seen(object: ConfigMap) {
 }
 
 describe('[W4] source bodies', () => {
-  test('one that the informer brought is not read again', async () => {
+  test('a body that the informer brought is not read again', async () => {
     const { server, bodies } = setUp();
     const object = source('1', { sky: 'blue' });
     const { observed, request } = seen(object);
@@ -50,7 +50,7 @@ describe('[W4] source bodies', () => {
     expect(server.reads).toBe(0);
   });
 
-  test('one that was evicted is read again, once', async () => {
+  test('an evicted body is read again once', async () => {
     const { server, bodies } = setUp();
     const object = source('1', { sky: 'blue' });
     server.live = object;
@@ -60,7 +60,7 @@ describe('[W4] source bodies', () => {
     expect(server.reads).toBe(1);
   });
 
-  test('the bound holds: what does not fit is read each time', async () => {
+  test('a body that does not fit is read each time', async () => {
     const { server, bodies } = setUp(10_000);
     const large = source('1', { text: 'x'.repeat(20_000) });
     server.live = large;
@@ -81,7 +81,7 @@ describe('[W4] source bodies', () => {
     expect(server.reads).toBe(1);
   });
 
-  test('a bound of 0 keeps nothing', async () => {
+  test('with a maximum size of 0 nothing is kept', async () => {
     const { server, bodies } = setUp(0);
     const object = source('1', { a: 'b' });
     server.live = object;
@@ -91,7 +91,7 @@ describe('[W4] source bodies', () => {
     expect(server.reads).toBe(1);
   });
 
-  test('content of another version than was observed is never handed out', async () => {
+  test('content of a version that was not observed is never returned', async () => {
     const { server, bodies } = setUp();
     const { observed, request } = seen(source('1', { sky: 'blue' }));
     server.live = source('2', { sky: 'grey' });
@@ -100,14 +100,14 @@ describe('[W4] source bodies', () => {
     await expect(bodies.selectedContent(observed, request)).rejects.toThrow(StaleSourceError);
   });
 
-  test('a later version of the same content will do', async () => {
+  test('a later version with the same content is used', async () => {
     const { server, bodies } = setUp();
     const { observed, request } = seen(source('1', { sky: 'blue' }));
     server.live = source('2', { sky: 'blue' });
     expect((await bodies.selectedContent(observed, request)).data).toEqual({ sky: 'blue' });
   });
 
-  test('only the keys that the source asks to be copied', async () => {
+  test('only the keys to copy are returned', async () => {
     const { bodies } = setUp();
     const annotations = { 'workshop.io/include-keys': 'a*', 'workshop.io/exclude-keys': 'ab' };
     const object = source('1', { a: '1', ab: '2', b: '3' }, { annotations });

@@ -12,7 +12,7 @@ import type { Lane } from '../../../src/workqueue/queue.ts';
 import { RecordedLog } from '../../informer/recorded-log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** A queue from which `slots` writers take what they can; a write ends when it is told to. */
+/** A queue from which `slots` writers take what they can. The test ends each write. */
 class Scene {
   readonly clock = new ManualClock();
   readonly requeued: string[] = [];
@@ -26,7 +26,7 @@ class Scene {
     for (let slot = 0; slot < slots; slot++) this.#take();
   }
 
-  /** The writes of one pass over `source`, one for each name; true when all of them have begun. */
+  /** Adds a pass over `source` with one write for each name. Tells whether all have begun. */
   add(source: string, lane: Lane, ...names: readonly string[]): { allBegun: boolean } {
     const result = { allBegun: false };
     const steps = names.map((name): WriteStep => {
@@ -41,7 +41,7 @@ class Scene {
     return result;
   }
 
-  /** A fan-out: so many writes that they are bulk. They begin from the last to the first. */
+  /** A fan-out: so many writes that they are bulk. They begin with the last one. */
   fanOut(source: string, count: number): { allBegun: boolean } {
     return this.add(source, 'fresh', ...Array.from({ length: count }, (_, index) => `${source} ${index}`));
   }
@@ -65,7 +65,7 @@ class Scene {
 }
 
 describe('[Q2] the order of writes', () => {
-  test('bulk takes half of the slots, and fresh writes begin at once all the same', async () => {
+  test('bulk takes half of the slots, so fresh writes begin at once', async () => {
     const scene = new Scene(4);
     scene.fanOut('big', 100);
     await turn();
@@ -75,7 +75,7 @@ describe('[Q2] the order of writes', () => {
     expect(scene.begun).toEqual(['big 99', 'big 98', 'edit']);
   });
 
-  test('bulk yields while others make fresh writes, and has its slots again half a second later', async () => {
+  test('bulk yields while others make fresh writes, until half a second later', async () => {
     const scene = new Scene(32);
     scene.fanOut('big', 100);
     await turn();
@@ -88,7 +88,7 @@ describe('[Q2] the order of writes', () => {
     expect(scene.underWay.size).toBe(1 + 16);
   });
 
-  test('a pass with more writes than eight is bulk, whoever waits for it', async () => {
+  test('a pass with more than eight writes is bulk', async () => {
     const scene = new Scene(32);
     scene.add('eight', 'fresh', ...Array.from({ length: 8 }, (_, index) => `eight ${index}`));
     scene.fanOut('nine', 9);
@@ -105,7 +105,7 @@ describe('[Q2] the order of writes', () => {
     expect(scene.begun).toEqual(['a 19', 'a 18', 'b 19', 'a 17', 'b 18']);
   });
 
-  test('what comes last in a plan is written first: a namespace that has just appeared', async () => {
+  test('the last step of a plan is written first', async () => {
     const scene = new Scene(2);
     scene.add('big', 'bulk', ...Array.from({ length: 20 }, (_, index) => `old ${index}`), 'new');
     await turn();
@@ -135,7 +135,7 @@ describe('[Q2] the order of writes', () => {
 });
 
 describe('[R16] writes without an answer', () => {
-  test('leave their share of the slots to other bulk writes', async () => {
+  test('give up their slots to other bulk writes', async () => {
     const scene = new Scene(4);
     scene.fanOut('big', 20);
     await turn();
@@ -144,7 +144,7 @@ describe('[R16] writes without an answer', () => {
     expect(scene.begun).toEqual(['big 19', 'big 18', 'big 17', 'big 16']);
   });
 
-  test('keep their companion to themselves: whoever asks for it is queued again when it is answered', async () => {
+  test('keep their companion reserved, and sources that ask for it are queued again after the answer', async () => {
     const scene = new Scene(4);
     scene.add('home/source', 'fresh', 'hangs');
     await turn();
@@ -156,7 +156,7 @@ describe('[R16] writes without an answer', () => {
     expect(scene.requeued).toEqual(['other/source']);
   });
 
-  test('[R1] lead to another pass of their source when it was planned meanwhile, whatever that pass wanted', async () => {
+  test('[R1] lead to another pass of their source if it was planned meanwhile', async () => {
     const scene = new Scene(4);
     scene.add('home/source', 'fresh', 'a', 'b');
     await turn();
@@ -180,7 +180,7 @@ test('[C4] the queue is idle when nothing waits and nothing is under way', async
   expect(scene.queue.isIdle).toBe(true);
 });
 
-test('[Q3] once shut down it hands out nothing more, and lets passes end', async () => {
+test('[Q3] after a shutdown the queue hands out nothing more, and passes end', async () => {
   const scene = new Scene(2);
   const pass = scene.fanOut('big', 9);
   await turn();

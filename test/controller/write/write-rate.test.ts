@@ -53,6 +53,6 @@ test.each([1, 4, 10])('no second has more than %i writes, and all companions are
   expect(tooSoon).toEqual([]);
 });
 
-test('a limit of 0 is none', async () => {
+test('a limit of 0 is no limit', async () => {
   expect(await writeTimes(0, 1)).toHaveLength(2 * COMPANIONS);
 });

@@ -77,7 +77,7 @@ describe('[R6] a source claims', () => {
     },
   );
 
-  test('nothing outside its index values', () => {
+  test('and is not in the index if it cannot claim', () => {
     expect(claimsOf(observed(configMap('team-a/colors')))).toEqual([]);
     expect(claimsOf(observed(source('team-a/colors', { 'deletion-policy': 'x' })))).toEqual([]);
     expect(claimsOf(observed(beside))).not.toEqual(claimsOf(observed(source('team-b/colors'))));
