@@ -13,7 +13,7 @@ import { memoryIo } from './memory-io.ts';
 const folder = mkdtempSync(join(tmpdir(), 'run-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('[C4] run --once that is stopped before all is done says so, and exits with 1', async () => {
+test('[C4] run --once reports that it was stopped before all was done, and exits with 1', async () => {
   await using place = await sandboxServer.open();
   const url = `${place.access.url}/api/v1/namespaces/default/configmaps`;
   for (let number = 0; number < 50; number++) {
@@ -31,7 +31,7 @@ test('[C4] run --once that is stopped before all is done says so, and exits with
   expect(io.err()).not.toContain('all done');
 });
 
-test('[W3] [W1] run retries a server that answers 503 at the start, asks only by its label, and says so', async () => {
+test('[W3] [W1] run retries a server that answers 503 at the start, reports that, and lists only by its label', async () => {
   await using place = await sandboxServer.open();
   await using proxy = await startFaultProxy({ upstream: place.access, tls: false });
   proxy.inject({ fault: { kind: 'status', code: 503 }, times: 1 });
@@ -47,7 +47,7 @@ test('[W3] [W1] run retries a server that answers 503 at the start, asks only by
   expect(await ended).toBe(0);
 });
 
-test('[Q3] run that is stopped while its server does not answer ends at once, and in good order', async () => {
+test('[Q3] run stops at once and with exit code 0 while its server does not answer', async () => {
   const silent = createServer();
   const connected = once(silent, 'connection');
   silent.listen(0, '127.0.0.1');

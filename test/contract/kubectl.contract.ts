@@ -49,7 +49,7 @@ export function kubectlContract(server: TestServer): void {
       await run('get configmap colors -o jsonpath={.data}');
     });
 
-    test('get has many forms', async () => {
+    test('get prints many forms', async () => {
       await room.create('get-a', { data: { a: '1' }, metadata: { labels: { get: 'yes' } } });
       await room.create('get-b', { data: { a: '1', b: '2' }, metadata: { labels: { get: 'yes' } } });
       for (const form of [

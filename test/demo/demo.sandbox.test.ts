@@ -38,7 +38,7 @@ test('[C5] the demo plays to its end on the sandbox: exit code 0, plain, within 
   ).toEqual([]);
 });
 
-test('[C5] the outage is a real one: the delays that are shown are those of the controller, and grow', async () => {
+test('[C5] the outage is real: the demo shows delays of the controller, and they grow', async () => {
   await using stage = await rehearsal();
   await playDemo(stage.stage, stage.deps);
   const shown = /(\d+) writes failed, tried again after ([\d,\s]+) ms/.exec(stage.out());
@@ -49,7 +49,7 @@ test('[C5] the outage is a real one: the delays that are shown are those of the 
   expect(delays.at(-1)).toBeGreaterThan(Number(delays[0]));
 });
 
-describe('[C5] a step that does not hold ends the demo, with the step, what was expected and what was found', () => {
+describe('[C5] a step that does not hold ends the demo, which reports the step, what it expected and what it found', () => {
   test('when the controller only pretends to work', async () => {
     await using stage = await rehearsal({
       flags: { 'dry-run': 'true' },
@@ -82,7 +82,7 @@ describe('[C5] a step that does not hold ends the demo, with the step, what was 
   });
 });
 
-test('[C5] Ctrl-C ends it at once, and the controller with it', async () => {
+test('[C5] Ctrl-C ends the demo and its controller at once', async () => {
   await using stage = await rehearsal({
     onLine: (line, { interrupt }) => line.includes('Let the API server fail') && interrupt(),
   });
@@ -91,7 +91,7 @@ test('[C5] Ctrl-C ends it at once, and the controller with it', async () => {
   expect(stage.out()).not.toContain('Many namespaces');
 });
 
-test('[C5] an interrupted demo is no success', async () => {
+test('[C5] an interrupted demo exits with 1', async () => {
   const io = memoryIo();
   io.stop();
   expect(await runProgram(['demo'], io)).toBe(1);
@@ -101,7 +101,7 @@ test('[C5] an interrupted demo is no success', async () => {
 describe("[C5] in somebody's cluster", () => {
   clusterSuite(sandboxServer);
 
-  test('[C5] what is labelled for a controller that runs there is none of its business', async () => {
+  test('[C5] the demo leaves alone what is labelled for a controller that runs there', async () => {
     await using place = await sandboxServer.open();
     const url = `${place.access.url}/api/v1/namespaces/default/configmaps`;
     const theirs = { name: 'theirs', labels: { 'workshop.io/managed': 'true' } };
@@ -113,7 +113,7 @@ describe("[C5] in somebody's cluster", () => {
   });
 });
 
-describe.skipIf(!hasKubectl())('with kubectl (skipped where there is none)', () => {
+describe.skipIf(!hasKubectl())('with kubectl', () => {
   test('[C5] the lines that the demo shows do what it says, typed into a shell', async () => {
     await using stage = await rehearsal();
     const path = join(folder, 'for-kubectl');
