@@ -16,7 +16,7 @@ import { version } from './version.ts';
 /** What the controller watches, by the name that the log gives it. */
 export type Watches = Pick<ControllerDeps, 'configMaps' | 'namespaces'>;
 
-/** Disposing of it ends the requests that are under way and closes the connections: for when the controller has stopped. */
+/** Dispose of it when the controller has stopped: that ends its requests and connections. */
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
 }
@@ -33,7 +33,7 @@ export function openController(
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
-    // Writes without an answer keep their connections, and must leave some to the others (SPEC R16).
+    // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
     connections: 8 * flags['max-writes-in-flight'],
   });
   const vocabulary = vocabularyOf(flags.domain);
@@ -70,8 +70,8 @@ export function openController(
 }
 
 /**
- * One watch for the whole cluster, or one for each namespace: for those, namespaced Roles are enough (SPEC P2). A Role
- * cannot allow to watch Namespaces, only to get its own, so each is polled.
+ * One watch for the whole cluster, or one for each namespace, so that Roles are enough (SPEC P2). A
+ * Role cannot allow to watch Namespaces, only to get its own, so each is polled.
  */
 function watchesOf(
   transport: Transport,

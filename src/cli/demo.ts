@@ -17,7 +17,7 @@ import { sandboxCluster } from './sandbox.ts';
 
 const OUTAGE = { code: 503, reason: 'ServiceUnavailable', message: 'the demo makes the API server fail' };
 
-/** `mirror-controller demo`: the workshop, on a sandbox of its own, or with `--context` on a cluster. */
+/** `mirror-controller demo`: the workshop, on its own sandbox or with `--context` on a cluster. */
 export async function demo(flags: FlagValues<typeof DEMO_FLAGS>, process: ProcessIo): Promise<void> {
   const io = { ...process, signal: AbortSignal.any([process.signal, readerGone(process.stdout)]) };
   const pause = pauseOf(flags.pace, io);
@@ -39,7 +39,7 @@ export async function demo(flags: FlagValues<typeof DEMO_FLAGS>, process: Proces
   }
 }
 
-/** Aborts when nobody reads any more, as in `demo | head`: unheard, that error would end the process before it has cleaned up. */
+/** Aborts when the reader has gone, as in `demo | head`, so that the demo still cleans up. */
 function readerGone(stdout: ProcessIo['stdout']): AbortSignal {
   const gone = new AbortController();
   stdout.on('error', () => gone.abort());

@@ -3,7 +3,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The server or the machine refused: exit code 1. Both messages say what is wrong, where, and how to fix it. */
+/** The server or the machine refused: exit code 1. Both say what is wrong and how to fix it. */
 export class RunError extends Error {
   override readonly name = 'RunError';
 }

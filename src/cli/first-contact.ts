@@ -37,8 +37,8 @@ const PASSING_CODES = new Set([
 ]);
 
 /**
- * Lists one object of each scope that is watched, before anything else starts: what retrying cannot fix ends the program
- * with its fix. Everything else is retried, and logged, until `signal` aborts (SPEC W3).
+ * Lists one object of each scope that is watched, before anything else starts. What retrying cannot
+ * fix ends the program; the rest is logged and retried until `signal` aborts (SPEC W3).
  * @throws RunError
  */
 export async function firstContact(contact: FirstContact): Promise<void> {
@@ -70,7 +70,7 @@ async function readEach({ configMaps, namespaces, log, signal }: FirstContact): 
     log.warn({ namespace }, 'the namespace does not exist; check --namespaces');
 }
 
-/** A connection refused after another failure comes from a server that restarts; at first, from a wrong address. */
+/** A refused connection may be a wrong address; after another failure, the server restarts. */
 function mayPass(error: unknown, failures: number): boolean {
   if (error instanceof NetworkError) {
     return PASSING_CODES.has(error.code) || (failures > 1 && error.code === 'ECONNREFUSED');

@@ -6,7 +6,7 @@ import { DEMO_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS, SANDBOX_
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the command line held, as yargs gives it: a repeated flag as an array, a switch alone as true. */
+/** The command line as yargs gives it: a repeated flag as an array, a switch alone as true. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** Variables that Kubernetes sets in Pods beside a Service named `mirror-controller`. */
@@ -31,7 +31,7 @@ export function unknownVariables(env: Environment): readonly string[] {
 }
 
 /**
- * The values of `flags`: from the command line, else the environment, else the configuration file, else the default.
+ * The values of `flags`: from the command line, the environment, the file, or the default.
  * @throws UsageError that names all problems at once.
  */
 export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Environment): FlagValues<F> {

@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from './values.ts';
 
-/** A flag, written once: the command line, the environment variable, the configuration file and the help come from it. */
+/** A flag, written once, for the command line, the environment, the file and the help. */
 export interface Flag<T> {
   readonly kind: Kind<T>;
   /** In the flag's own notation; undefined: the value may be absent. */
@@ -143,8 +143,7 @@ export const SANDBOX_FLAGS = {
 export const DEMO_FLAGS = {
   kubeconfig: { ...CLUSTER_FLAGS.kubeconfig, describe: 'Kubeconfig file that has the context' },
   context: flag({
-    kind: text('name'),
-    default: undefined,
+    ...CLUSTER_FLAGS.context,
     defaultDescription: 'none: the sandbox',
     describe: 'Use the cluster of this context',
   }),

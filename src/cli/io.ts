@@ -1,4 +1,4 @@
-/** What a command knows of the process that it runs in. `main.ts` makes the real one, tests make their own. */
+/** What a command knows of its process. `main.ts` makes the real one, tests make their own. */
 export interface ProcessIo {
   /** A person's answers. Only the demo reads it. */
   readonly stdin: NodeJS.ReadableStream;

@@ -19,8 +19,8 @@ const PARSER = {
 };
 
 /**
- * Runs the program and resolves to its exit code: 0; 2 for a wrong command line, configuration or kubeconfig; 1 for what
- * the server or the machine refuses. Those two are told in one sentence; any other error is a fault of ours and thrown.
+ * Runs the program and resolves to its exit code: 0; 2 for a wrong command line, configuration or
+ * kubeconfig; 1 for what the server or the machine refuses. Any other error is a bug and thrown.
  */
 export async function runProgram(args: readonly string[], io: ProcessIo): Promise<number> {
   try {
@@ -39,7 +39,7 @@ function fail(io: ProcessIo, message: string, code: number): number {
   return code;
 }
 
-/** What the command line asks for; undefined when it asked for help or the version, which has been printed. */
+/** The command that was asked for; undefined after help or the version, which has been printed. */
 async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Promise<void>) | undefined> {
   let chosen: (() => Promise<void>) | undefined;
   const command = <F extends Flags>(
@@ -127,8 +127,8 @@ function withFlags(parser: Argv, command: string, flags: Flags): Argv {
 }
 
 /**
- * Of no type of yargs': our own parsers read the values, wherever they come from. Switches too: yargs would take
- * `--dry-run=maybe` for false.
+ * Without a type of yargs': our own parsers read the values, wherever they come from. Switches too:
+ * yargs would take `--dry-run=maybe` for false.
  */
 function optionOf({ kind, describe, ...flag }: Flag<unknown>) {
   const shown = flag.defaultDescription ?? flag.default;

@@ -11,7 +11,7 @@ import { unknownVariables } from './flag-values.ts';
 import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
 import { type ProcessIo, useColour } from './io.ts';
 
-/** `mirror-controller run`: mirrors until the process is asked to stop, or with `--once` until all is done. */
+/** `mirror-controller run`: mirrors until stopped, or with `--once` until all is done. */
 export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
   const cluster = clusterFor(flags, io);
   const log = loggerFor(flags, io);

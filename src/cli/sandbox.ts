@@ -11,10 +11,10 @@ import type { FlagValues, SANDBOX_FLAGS } from './flags.ts';
 import type { ProcessIo } from './io.ts';
 import { loggerFor } from './run.ts';
 
-/** First line of each kubeconfig that we write: only a file that begins so is overwritten or removed. */
+/** First line of each kubeconfig that we write: no other file is overwritten or removed. */
 const OURS = '# Written by mirror-controller sandbox.\n';
 
-/** `mirror-controller sandbox`: the API server in memory, and the controller on it, until the process is asked to stop. */
+/** `mirror-controller sandbox`: an API server in memory, with the controller, until stopped. */
 export async function sandbox(flags: FlagValues<typeof SANDBOX_FLAGS>, io: ProcessIo): Promise<void> {
   const log = loggerFor(flags, io);
   const server = createSandbox({ now: () => new Date(), uid: randomUUID });
@@ -39,7 +39,7 @@ export async function sandbox(flags: FlagValues<typeof SANDBOX_FLAGS>, io: Proce
   }
 }
 
-/** The sandbox as a cluster: no TLS, and no credential, since it listens on loopback only and knows nobody. */
+/** The sandbox as a cluster: no TLS and no credential, because it listens on loopback only. */
 export function sandboxCluster(server: Sandbox): Cluster {
   return { server: server.url, context: 'sandbox' };
 }

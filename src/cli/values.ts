@@ -38,7 +38,7 @@ export const DURATION: Kind<number> = {
   },
 };
 
-/** `64Mi`, `1Gi`, `500K`, `64B`, `0`; the result is bytes. A bare number is hardly ever meant as bytes. */
+/** `64Mi`, `1Gi`, `500K`, `64B`, `0`; the result is bytes. A bare number hardly means them. */
 export const SIZE: Kind<number> = {
   name: 'size',
   parse: (text) => {

@@ -1,7 +1,7 @@
 import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import type { ApiRequest } from '../kube/http/transport.ts';
 
-/** Something that a person does: the line to type, and the request that it makes. They are made together, so they cannot drift apart. */
+/** What a person does: the line to type, and the request that it makes. They cannot drift apart. */
 export interface Command {
   /** One line for a POSIX shell. */
   readonly line: string;
@@ -65,7 +65,7 @@ function pathOf(key: ObjectKey): string {
   return `/api/v1/namespaces/${namespace}/configmaps/${name}`;
 }
 
-function request(method: ApiRequest['method'], path: string, body: unknown): ApiRequest {
+export function request(method: ApiRequest['method'], path: string, body: unknown): ApiRequest {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   return { method, path, headers: { 'content-type': type }, body: JSON.stringify(body) };
 }

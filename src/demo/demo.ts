@@ -6,7 +6,7 @@ import { createTransport, type Transport } from '../kube/http/transport.ts';
 import { DEFAULT_DOMAIN } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';
-import { createNamespace } from './commands.ts';
+import { type Command, createNamespace } from './commands.ts';
 import { manyNamespaces } from './many-namespaces.ts';
 import { oneNamespace } from './one-namespace.ts';
 import { OwnNamespaces } from './own-namespaces.ts';
@@ -18,14 +18,14 @@ import { type LogRecord, View, watchConfigMaps } from './view.ts';
 export interface Place {
   readonly cluster: Cluster;
   /**
-   * On the demo's own sandbox: lets the API server fail the controller's writes, or recover. Absent in a real cluster,
-   * where the demo works in namespaces that it creates, and removes them at the end.
+   * On the sandbox: lets the API server fail the controller's writes, or recover. Absent in a real
+   * cluster, where the demo works in namespaces that it creates, and removes them at the end.
    */
   readonly setFailing?: (failing: boolean) => void;
 }
 
 export interface DemoDeps extends Pick<PlayerDeps, 'narrator' | 'clock' | 'signal' | 'pause'> {
-  /** The controller uses the domain, and logs to `log`, debug records too. It is disposed of when it has stopped. */
+  /** The controller uses the domain, and logs to `log`, debug records too. */
   readonly openController: (
     domain: string,
     log: Logger,
@@ -35,8 +35,8 @@ export interface DemoDeps extends Pick<PlayerDeps, 'narrator' | 'clock' | 'signa
 }
 
 /**
- * Plays the workshop and checks each step. When it settles, all that it started has stopped, and all that it created is
- * removed.
+ * Plays the workshop and checks each step. When it settles, all that it started has stopped, and
+ * all that it created is removed.
  * @throws DemoError when a step fails or the signal aborts; else what the API throws.
  */
 export async function playDemo({ cluster, setFailing }: Place, deps: DemoDeps): Promise<void> {
@@ -52,23 +52,18 @@ export async function playDemo({ cluster, setFailing }: Place, deps: DemoDeps): 
       await namespaces.refuseExisting(namespacesOf(setting));
       narrator.say(...aboutCluster(setting, cluster), ...aboutSteps(setting));
       await namespaces.send(createNamespace(setting.home));
-      await playSteps(setting, transport, {
-        ...deps,
-        setFailing,
-        send: (command) => namespaces.send(command),
-      });
+      const send = (command: Command) => namespaces.send(command);
+      await playSteps(setting, transport, { ...deps, setFailing, send });
+      narrator.say('Now the demo removes its namespaces, which takes a cluster some seconds.');
     } else {
       narrator.say(ABOUT_SANDBOX, ...aboutSteps(setting));
-      await playSteps(setting, transport, {
-        ...deps,
-        setFailing,
-        send: ({ request }) => transport.call(request),
-      });
+      const send = ({ request }: Command) => transport.call(request);
+      await playSteps(setting, transport, { ...deps, setFailing, send });
     }
   } finally {
     left = await namespaces.remove(signal);
-    if (left.length > 0)
-      narrator.say(`NOT YET REMOVED, please check: kubectl get namespace ${left.join(' ')}`);
+    const names = left.join(' ');
+    if (left.length > 0) narrator.say(`NOT YET REMOVED, please check: kubectl get namespace ${names}`);
     requests.abort();
     await transport.close();
   }

@@ -78,7 +78,7 @@ export class Narrator {
     this.#print(this.#folded(text.split(' '), first, rest, ''), style);
   }
 
-  /** Words in lines of the terminal's width. `first` and `rest` begin the lines; `joint` ends each but the last. */
+  /** Puts words into lines. `first` and `rest` begin them; `joint` ends each but the last. */
   #folded(words: readonly string[], first: string, rest: string, joint: string): readonly string[] {
     const lines: string[] = [];
     let line = first;

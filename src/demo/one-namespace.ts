@@ -3,7 +3,7 @@ import type { Setting } from './setting.ts';
 import type { Step } from './step.ts';
 import type { View } from './view.ts';
 
-/** Failed writes before the API server recovers: enough to see the delays grow, in about a second. */
+/** Failed writes before the API server recovers: enough to see the delays grow within a second. */
 const FAILURES = 5;
 
 export function oneNamespace({ source, companion, vocabulary }: Setting): readonly Step[] {

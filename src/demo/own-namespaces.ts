@@ -3,7 +3,7 @@ import { callForObject } from '../kube/api/call-for-object.ts';
 import type { Namespace } from '../kube/api/types.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { Transport } from '../kube/http/transport.ts';
-import type { Command } from './commands.ts';
+import { type Command, request } from './commands.ts';
 import { DemoError } from './player.ts';
 
 /** How often (ms) to check whether the namespaces are gone. */
@@ -11,7 +11,7 @@ const POLL_MS = 200;
 /** Time limit (ms) for that. A usual cluster needs 5 to 15 s. */
 const REMOVAL_LIMIT_MS = 60_000;
 
-/** The namespaces that the demo created in a real cluster. It works only in these, and deletes only these. */
+/** The namespaces that the demo created in a real cluster. It uses and deletes only these. */
 export class OwnNamespaces {
   readonly #transport: Transport;
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class OwnNamespaces {
     this.#clock = clock;
   }
 
-  /** @throws DemoError when one of them exists, because it may be in use; else what the API throws. */
+  /** @throws DemoError when one of them exists, because it may be in use. */
   async refuseExisting(names: readonly string[]): Promise<void> {
     const uids = await Promise.all(names.map((name) => this.#uidOf(name)));
     const existing = names.filter((_, index) => uids[index] !== undefined);
@@ -35,16 +35,20 @@ export class OwnNamespaces {
   }
 
   /** Sends the command, and remembers a namespace that it creates. */
-  async send({ request }: Command): Promise<void> {
-    const { kind, metadata } = await callForObject<Namespace & { kind: string }>(this.#transport, request);
-    if (request.method === 'POST' && kind === 'Namespace') this.#created.set(metadata.name, metadata.uid);
+  async send({ request: sent }: Command): Promise<void> {
+    const { kind, metadata } = await callForObject<Namespace & { kind: string }>(this.#transport, sent);
+    if (sent.method === 'POST' && kind === 'Namespace') this.#created.set(metadata.name, metadata.uid);
   }
 
-  /** Deletes what was created, and waits until it is gone or `signal` aborts. Resolves to what is left. Never rejects. */
+  /** Deletes what was created. Resolves to what is left when all is gone, or `signal` aborts. */
   async remove(signal: AbortSignal): Promise<readonly string[]> {
     let left = [...this.#created.keys()];
+    const deletions = left.map((name) => {
+      const body = { preconditions: { uid: this.#created.get(name) }, propagationPolicy: 'Background' };
+      return this.#transport.call(request('DELETE', `/api/v1/namespaces/${name}`, body));
+    });
     // Whatever goes wrong, what is left is found below.
-    await Promise.allSettled(left.map((name) => this.#delete(name)));
+    await Promise.allSettled(deletions);
     const end = this.#clock.now() + REMOVAL_LIMIT_MS;
     for (;;) {
       const present = await Promise.all(left.map((name) => this.#exists(name)));
@@ -52,16 +56,6 @@ export class OwnNamespaces {
       if (left.length === 0 || signal.aborted || this.#clock.now() >= end) return left;
       await sleep(this.#clock, POLL_MS, signal);
     }
-  }
-
-  async #delete(name: string): Promise<void> {
-    const body = { preconditions: { uid: this.#created.get(name) }, propagationPolicy: 'Background' };
-    await this.#transport.call({
-      method: 'DELETE',
-      path: `/api/v1/namespaces/${name}`,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
   }
 
   /** Of a server that does not answer for a moment, yes: the next poll asks again. */

@@ -30,7 +30,7 @@ export interface PlayerDeps {
   readonly controller: Pick<Controller, 'isSettled'>;
 }
 
-/** How often (ms) a question is asked. Each looks only at what was received already, so it costs nothing. */
+/** How often (ms) a question is asked. It looks only at what was received already. */
 const POLL_MS = 1;
 /** Time limit (ms) for an answer. All steps take milliseconds, the longest about a second. */
 const LIMIT_MS = 10_000;
@@ -62,7 +62,7 @@ export async function answerTo<T>(
 }
 
 /**
- * Plays chapters, by title: explains each step, does it, shows what the controller logged, and checks the effect.
+ * Plays chapters, by title: explains each step, does it, checks the effect, and shows the log.
  * @throws DemoError at the first step that fails, and when the signal aborts.
  */
 export async function play(

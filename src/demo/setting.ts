@@ -20,8 +20,8 @@ export interface Setting {
 export const SANDBOX_SETTING = settingOf(DEFAULT_DOMAIN, 'default');
 
 /**
- * In a real cluster the demo's controller has labels of its own: it sees nothing of what is mirrored there, and no
- * controller that runs there sees anything of the demo.
+ * In a real cluster the demo's controller has labels of its own: it sees nothing of what is
+ * mirrored there, and no controller that runs there sees anything of the demo.
  */
 export const CLUSTER_SETTING = settingOf(`demo.${DEFAULT_DOMAIN}`, 'mirror-demo');
 

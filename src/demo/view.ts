@@ -23,8 +23,8 @@ export interface SeenConfigMap {
 export type LogRecord = Readonly<Record<string, unknown>>;
 
 /**
- * The demo's own informer over all ConfigMaps of some namespaces, which need not exist yet. It shares nothing with the
- * controller's, so it is an independent check of what the controller did.
+ * The demo's own informer over all ConfigMaps of some namespaces, which need not exist yet. It
+ * shares nothing with the controller's, so it is an independent check of what the controller did.
  */
 export function watchConfigMaps(
   transport: Transport,
@@ -96,7 +96,7 @@ export class View {
     return before !== undefined && before.uid === now?.uid && before.resourceVersion === now.resourceVersion;
   }
 
-  /** All that exists, and the latest complaint of the controller, for the message that something is missing. */
+  /** What there is instead of what was expected, and the controller's latest complaint. */
   toString(): string {
     const all = Array.from(this.#configMaps.values(), ({ key, data }) => `${key} ${JSON.stringify(data)}`)
       // Kubernetes puts it into every namespace, and its data is a certificate.

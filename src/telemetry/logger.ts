@@ -5,8 +5,8 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Levels: `error` = gave up, `warn` = will retry or needs a person, `info` = the cluster's state or a
- * stage of the process changed, `debug` = the rest. Messages are constant; what varies is a field.
+ * Levels: `error` = gave up, `warn` = will retry or needs a person, `info` = the cluster's state or
+ * a stage of the process changed, `debug` = the rest. Messages are constant; fields vary.
  */
 export interface Logger {
   error(fields: LogFields, message: string): void;

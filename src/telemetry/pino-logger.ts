@@ -11,7 +11,7 @@ export interface LoggerOptions {
   readonly stream: NodeJS.WritableStream;
 }
 
-/** Lines are written synchronously: none is lost in a crash, and no worker thread has to be bundled. */
+/** Lines are written synchronously, so none is lost in a crash. */
 export function createLogger({ level, format, colour, stream }: LoggerOptions): Logger {
   return pino(
     {
@@ -36,7 +36,7 @@ export function createLogger({ level, format, colour, stream }: LoggerOptions): 
   );
 }
 
-/** Numbers rounded, an Error as its message. Stacks only at `debug`: a person who runs us cannot fix them. */
+/** Rounds numbers, and puts an Error into words. Stacks only at `debug`: users cannot fix them. */
 function plain({ err, ...fields }: LogFields, withStack: boolean): Record<string, unknown> {
   const rounded = Object.entries(fields).map(([name, value]) => [
     name,
