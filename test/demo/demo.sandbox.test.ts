@@ -140,6 +140,7 @@ test('[C5] --pace waits before each step, and Ctrl-C ends the wait', async () =>
   io.stop();
   expect(await ended).toBe(1);
   expect(io.err()).toBe('mirror-controller: interrupted in step 1\n');
+  expect(io.out()).not.toContain('Create a ConfigMap');
 });
 
 describe('[C5] in a real cluster', () => {
