@@ -26,7 +26,10 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
     'src/controller',
     [['create-controller.ts'], ['controller.ts'], ['events'], ['reconcile'], ['write'], ['memory']],
   ],
-  ['src/mirror', [['plan'], ['companion'], ['observe'], ['request'], ['parsed.ts', 'vocabulary.ts']]],
+  [
+    'src/mirror',
+    [['plan'], ['companion'], ['observe'], ['request'], ['did-you-mean.ts', 'parsed.ts', 'vocabulary.ts']],
+  ],
   ['src/kube', [['api'], ['http'], ['config'], ['errors.ts']]],
   [
     'src/sandbox',

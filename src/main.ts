@@ -15,6 +15,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 // Explicitly, since a connection attempt to a host that is gone may hold the process for ten seconds more.
 const exitCode = await runProgram(process.argv.slice(2), {
+  // A getter: Node opens stdin at the first access.
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,

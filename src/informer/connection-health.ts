@@ -80,8 +80,8 @@ export class ConnectionHealth {
    */
   #settled(heardAt: number): void {
     if (this.#failures > 0) {
-      const outageMs = Math.round(heardAt - this.#failingSince);
-      this.#log.info({ outageMs, failures: this.#failures }, 'resolved');
+      const durationMs = Math.round(heardAt - this.#failingSince);
+      this.#log.info({ durationMs, failures: this.#failures }, 'resolved');
     }
     this.#failures = 0;
     this.#reasonsLogged.clear();
