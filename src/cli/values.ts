@@ -95,7 +95,9 @@ export const NAMESPACES: Kind<ReadonlySet<string> | undefined> = {
   },
 };
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
+/**
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
+ */
 export const DOMAIN: Kind<string> = {
   name: 'domain',
   parse: (name) =>

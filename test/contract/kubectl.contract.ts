@@ -27,7 +27,10 @@ export function kubectlContract(server: TestServer): void {
   describe.skipIf(!hasKubectl())('kubectl', () => {
     const room = useRoom(server, 'kubectl');
     const kubectl = useKubectl(room.kubeconfigPath, () => room.namespace);
-    /** Runs `line`, split at blanks, and records what it prints and how it ends. `view`: what to record of the output. */
+    /**
+     * Runs `line`, split at blanks, and records what it prints and how it ends. `view`: what to
+     * record of the output.
+     */
     const run = async (line: string, options: KubectlOptions = {}, view = (text: string) => text) => {
       const result = await kubectl.run(line.split(' '), options);
       const { exitCode, stdout, stderr } = result;

@@ -11,8 +11,8 @@ const OWN = ['mirror-demo', 'demo-team-a', 'demo-team-b', 'demo-team-c', 'demo-g
 const BYSTANDER = 'demo-team-bystander';
 
 /**
- * SPEC's C5 in a cluster that is not the demo's own, whichever kind of server it has. No two of these tests may run at
- * the same time on one server: the demo's namespaces have fixed names.
+ * SPEC's C5 in a cluster that is not the demo's own, whichever kind of server it has. No two of
+ * these tests may run at the same time on one server: the demo's namespaces have fixed names.
  */
 export function clusterSuite(server: TestServer): void {
   let place: Place;

@@ -47,7 +47,8 @@ test('[C5] the outage is real: the demo shows delays of the controller, and they
   const delays = String(shown?.[2]).split(/,\s+/).map(Number);
   expect(delays.length).toBeGreaterThanOrEqual(5);
   expect(delays).toHaveLength(Number(shown?.[1]));
-  // 50 ms doubled each time, of which at most half is taken away: the last exceeds the first in any case.
+  // 50 ms doubled each time, of which at most half is taken away: the last exceeds the first in any
+  // case.
   expect(delays.at(-1)).toBeGreaterThan(Number(delays[0]));
 });
 

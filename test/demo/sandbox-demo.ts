@@ -22,7 +22,10 @@ export interface SandboxDemo extends AsyncDisposable {
   readonly out: () => string;
   /** Ends the demo, as Ctrl-C does. */
   readonly interrupt: () => void;
-  /** Stops the controller without the demo's knowledge. From then on, the demo's time limits are short. */
+  /**
+   * Stops the controller without the demo's knowledge. From then on, the demo's time limits are
+   * short.
+   */
   readonly haltController: () => void;
   readonly isControllerRunning: () => boolean;
 }

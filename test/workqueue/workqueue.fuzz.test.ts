@@ -16,18 +16,18 @@ type Step =
 const JUST_AFTER_MS = 1e-6;
 
 /**
- * A queue whose history is watched from outside. It keeps, as plainly as can be, what is owed, and checks at each
- * start of a key (the moment when `get` gives it):
+ * A queue whose history is watched from outside. It keeps, as plainly as can be, what is owed, and
+ * checks at each start of a key (the moment when `get` gives it):
  *
- * 1. Never twice at once: the key is not being processed.
- * 2. Repeats collapse: there is an add, or a delay that has ended, which no start has served yet. It serves all of them.
- * 3. Lanes: a fresh key goes before waiting bulk keys, but for the turn that bulk has after FRESH_PER_BULK of these.
+ * 1. Never twice at once: the key is not being processed. 2. Repeats collapse: there is an add, or
+ * a delay that has ended, which no start has served yet. It serves all of them. 3. Lanes: a fresh
+ * key goes before waiting bulk keys, but for the turn that bulk has after FRESH_PER_BULK of these.
  * 4. Order: no key has waited longer in the same lane.
  *
  * And when everything has come to rest:
  *
- * 5. Nothing is lost: no add and no delay is left unserved.
- * 6. Nothing is left behind: no timer, no queued key.
+ * 5. Nothing is lost: no add and no delay is left unserved. 6. Nothing is left behind: no timer, no
+ * queued key.
  */
 class WatchedQueue {
   readonly #clock = new ManualClock();
@@ -104,7 +104,10 @@ class WatchedQueue {
     });
   }
 
-  /** Delayed keys are never due together: the order of what happens at one moment would not be known. */
+  /**
+   * Delayed keys are never due together: the order of what happens at one moment would not be
+   * known.
+   */
   #distinct(delayMs: number): number {
     const taken = new Set([...this.#delays.values()].map(({ readyAt }) => readyAt));
     let distinct = delayMs;
