@@ -2,7 +2,7 @@ import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import type { Clock, Timer } from '../clock/clock.ts';
 import { ApiError, NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { HistoryRestartedError } from './reflector-state.ts';
+import { HistoryRestartedError } from './history.ts';
 
 const BACKOFF: BackoffOptions = { baseMs: 800, capMs: 30_000, jitter: 0.5 };
 
