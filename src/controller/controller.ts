@@ -13,9 +13,9 @@ import type { ConfigMapIndex } from './reconcile/cluster-view.ts';
 import type { MutationCache } from './write/mutation-cache.ts';
 import type { Write, WriteQueue } from './write/write-queue.ts';
 
-/** Failed lists in a row, over about ten seconds, after which {@link Controller.isSettled} no longer waits for one. */
+/** Failed lists in a row (about 10 s of them) after which `isSettled` ignores the list. */
 const GIVE_UP_LISTING_AFTER = 5;
-/** Failed attempts in a row, over about ten seconds, after which it no longer waits for a companion or a source. */
+/** Failed attempts in a row (about 10 s of them) after which it ignores a source. */
 const GIVE_UP_AFTER = 8;
 
 /** The parts of a controller, put together by `createController`. */
@@ -32,7 +32,7 @@ export interface ControllerParts {
   readonly writes: WriteQueue;
   readonly reconcilers: Workers<ObjectKey>;
   readonly writers: Workers<Write>;
-  /** Milliseconds between two passes over all sources; 0: none. */
+  /** Time (ms) between two passes over all sources; 0: none. */
   readonly resyncMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -47,12 +47,12 @@ export class Controller {
   }
 
   /**
-   * Follows the cluster until `signal` aborts; then hands out no more work, waits for the writes in flight (10 s at most),
-   * and resolves. Survives every failure of the cluster. May be called once.
+   * Follows the cluster until `signal` aborts. Then it begins no more work, waits up to 10 s for
+   * the writes in flight, and resolves. No failure of the cluster ends it. May be called once.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { configMaps, namespaces, mutations, memory, reports, reconcilers, writers, log } = this.#parts;
-    // Each watch of each namespace listens to it; Node would take more than ten listeners for a leak.
+    // Every watch listens to it, and Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal);
     const background = Promise.all([
       configMaps.run(signal),
@@ -60,18 +60,18 @@ export class Controller {
       mutations.run(signal, (object) => this.#enqueueConcerned(object)),
       memory.run(signal, (source, companion) => reports.peace(source, companion)),
     ]);
-    // Before the cache is complete, a companion that is not in it would look like one that is missing.
+    // Until the cache is complete, every companion that it lacks would look missing.
     await configMaps.whenSynced(signal);
     if (!signal.aborted) log.info({ configMaps: configMaps.lister.size }, 'caches synced; mirroring');
     await Promise.all([reconcilers.run(signal), writers.run(signal), this.#resync(signal), background]);
   }
 
-  /** Whether sources and companions are known and work on them has begun. */
+  /** Whether all sources and companions are known. */
   isSynced(): boolean {
     return this.#parts.configMaps.isSynced();
   }
 
-  /** Whether nothing is left to do but to wait for changes, or for what does not depend on us. */
+  /** Whether nothing is left to do, apart from what has failed too often to wait for. */
   isSettled(): boolean {
     const { queue, writes, memory } = this.#parts;
     const isWaitedFor = ({ failures }: { failures: number }) => failures < GIVE_UP_LISTING_AFTER;
@@ -79,18 +79,17 @@ export class Controller {
     return [...memory.unfinished().values()].every((failures) => failures >= GIVE_UP_AFTER);
   }
 
-  /** What has failed and may yet succeed: keys of sources, and kinds that could not be listed. */
+  /** What has failed and may yet succeed: source keys, and lists that are not complete. */
   get unfinished(): readonly string[] {
     return [...this.#incompleteLists().map(({ kind }) => kind), ...this.#parts.memory.unfinished().keys()];
   }
 
-  /** Every source once more from the cache, from time to time: a safety net under the events. */
+  /** Queues every source from time to time, in case an event was missed. */
   async #resync(signal: AbortSignal): Promise<void> {
     const { clock, resyncMs } = this.#parts;
     if (resyncMs > 0) await every(clock, resyncMs, signal, () => this.#enqueueSources());
   }
 
-  /** The kinds whose first list is not complete. */
   #incompleteLists(): readonly { readonly kind: string; readonly failures: number }[] {
     const { configMaps, namespaces } = this.#parts;
     return [

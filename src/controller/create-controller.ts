@@ -28,13 +28,13 @@ export interface ControllerOptions {
   readonly settings: MirrorSettings;
   /** Sources reconciled at once, at least 1. */
   readonly workers: number;
-  /** Writes in flight at once, over all sources, at least 1; those unanswered for half a second come on top. */
+  /** Writes in flight at once, at least 1. Those unanswered for half a second do not count. */
   readonly maxWritesInFlight: number;
   /** Writes begun in any one second; 0: no limit. */
   readonly maxWritesPerSecond: number;
-  /** Every source is reconciled from the cache this often, milliseconds; 0: never. */
+  /** Time (ms) between two passes over all sources; 0: none. */
   readonly resyncMs: number;
-  /** Size of the cache of source bodies, bytes. */
+  /** Maximum size (bytes) of the cache of source bodies. */
   readonly sourceCacheBytes: number;
   /** Report what would be written, and write nothing. */
   readonly dryRun: boolean;
@@ -42,9 +42,9 @@ export interface ControllerOptions {
 
 export interface ControllerDeps {
   readonly api: ConfigMapApi;
-  /** Sources and companions: one for the cluster, or one for each namespace that is watched, each with a name for the log. */
+  /** One for the cluster, or one for each namespace in `--namespaces`. The key names it in logs. */
   readonly configMaps: ReadonlyMap<string, ListWatch<ConfigMap>>;
-  /** Likewise; opened only when a source targets namespaces. */
+  /** Likewise. Not opened before a source targets namespaces. */
   readonly namespaces: ReadonlyMap<string, ListWatch<Namespace>>;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
@@ -52,16 +52,16 @@ export interface ControllerDeps {
   readonly log: Logger;
 }
 
-/** How long (ms) a stop waits for the writes in flight (SPEC Q3). */
+/** Longest time (ms) that a stop waits for the writes in flight (SPEC Q3). */
 const DRAIN_MS = 10_000;
 
-/** Wires the parts together: informers → handlers → queue → reconciler → write queue → writer. Starts nothing. */
+/** Connects informers → handlers → queue → reconciler → write queue → writer. Starts nothing. */
 export function createController(options: ControllerOptions, deps: ControllerDeps): Controller {
   const { api, clock, random, log } = deps;
   const { settings, workers, maxWritesInFlight, maxWritesPerSecond, dryRun } = options;
   const { vocabulary } = settings;
 
-  // What the cluster looks like.
+  // What the controller sees.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
   const configMaps = createInformer({
     name: 'configmaps',
@@ -90,10 +90,10 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const { lister } = configMaps;
   const view = createClusterView({ settings, configMaps: lister, namespaces: namespaces.lister, mutations });
 
-  // What is to be done about it.
+  // What it does.
   const memory = new CompanionMemory(clock, random);
   const reports = new Reports(log, memory);
-  // An eighth of the workers, at least one of several, is kept for fresh keys: their passes are short.
+  // An eighth of the workers, at least one of several, is kept for fresh keys.
   const bulkLimit = Math.max(1, workers - Math.ceil(workers / 8));
   const queue = new DelayingQueue<ObjectKey>({ clock, bulkLimit });
   const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));

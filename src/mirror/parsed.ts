@@ -6,7 +6,7 @@ export type Parsed<T> =
 export const parsed = <T>(value: T): Parsed<T> => ({ ok: true, value });
 export const problem = (text: string): Parsed<never> => ({ ok: false, problem: text });
 
-/** What a person wrote, short enough to be shown in a problem. */
+/** What a person wrote, cut to fit into a message. */
 export function quoted(text: string): string {
   return text.length > 80 ? `"${text.slice(0, 77)}…"` : `"${text}"`;
 }

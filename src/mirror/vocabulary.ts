@@ -1,14 +1,11 @@
 /** Labels, annotations or data: texts by key. */
 export type StringMap = Readonly<Record<string, string>>;
 
-/**
- * Every label and annotation key, written once. The domain is a setting (`--domain`), so the keys
- * are a value that is passed along, not constants.
- */
+/** Every label and annotation key. Not constants, because `--domain` sets the domain. */
 export interface Vocabulary {
   readonly domain: string;
 
-  /** Label on sources (`true`) and companions (`companion`): the one that the watch selects by. */
+  /** Label on sources (`true`) and companions (`companion`). The watch selects by it. */
   readonly managed: string;
 
   // What a source says.
@@ -19,14 +16,14 @@ export interface Vocabulary {
   readonly excludeKeys: string;
   readonly copyLabels: string;
   readonly copyAnnotations: string;
-  /** On a source what it asks for; on a companion what its source asked for last. */
+  /** Also on companions of a source that retains them. */
   readonly deletionPolicy: string;
 
   // What a companion carries.
   readonly source: string;
   readonly sourceUid: string;
   readonly sourceChecksum: string;
-  /** The companion's own `namespace/name`: it gives away a copy that somebody made of it. */
+  /** The companion's own `namespace/name`. A copy that somebody makes of it has the wrong one. */
   readonly companion: string;
   readonly copiedMetadata: string;
 
@@ -69,7 +66,7 @@ export function vocabularyOf(domain: string): Vocabulary {
   };
 }
 
-/** The selector of the one watch: sources and companions, and nothing else (SPEC W1). */
+/** Selects sources and companions, and nothing else (SPEC W1). */
 export function watchSelector(vocabulary: Vocabulary): string {
   return `${vocabulary.managed} in (${MANAGED_SOURCE},${MANAGED_COMPANION})`;
 }

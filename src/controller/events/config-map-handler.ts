@@ -12,15 +12,15 @@ export interface ConfigMapHandlerDeps {
   readonly queue: Pick<WorkQueue<ObjectKey>, 'add'>;
   readonly mutations: MutationCache;
   readonly memory: Pick<CompanionMemory, 'disturbed'>;
-  /** Before the first list is complete, what arrives is bulk; afterwards somebody may be waiting for it. */
+  /** Changes are bulk until the first list is complete, and fresh afterwards. */
   readonly isSynced: () => boolean;
-  /** Called when something depends on namespaces. */
+  /** Called when a change can only be decided with the namespaces known. */
   readonly demandNamespaces: () => void;
 }
 
 /**
- * From a change of a ConfigMap to the keys of the sources that it concerns. On the way it records that somebody else changed
- * a companion, since healing it again and again may be a fight (SPEC R14), and demands the namespaces where they matter.
+ * Queues the sources that a changed ConfigMap concerns. It also records who else changed a
+ * companion, because healing it again and again may be a fight (SPEC R14).
  */
 export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedConfigMap> {
   const { view, queue, mutations, memory, isSynced } = deps;
@@ -39,7 +39,7 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
       mutations.observe({ item, deleted: false }, (own) => {
         if (!own) enqueue(item);
       }),
-    // What the old state concerned, too: a source may have lost this companion.
+    // The old state may concern other sources: one may have lost this companion.
     update: (old, item) =>
       mutations.observe({ item, deleted: false }, (own) => {
         if (own) return;
@@ -47,13 +47,13 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
         if (concernedOthers(old, item, view)) enqueue(old);
         enqueue(item);
       }),
-    // Our own delete frees a name, which is news to all but the source that it was made for.
+    // Our own delete frees a name. That concerns every source but the one that we deleted it for.
     delete: (item) =>
       mutations.observe({ item, deleted: true }, (own) => {
         if (!own) disturbed(item);
         enqueue(item, own ? sourceReference(item, vocabulary) : undefined);
       }),
-    // Every object comes as an update then; what our own writes left behind may never have happened.
+    // The restored server may never have seen our writes. Every object now arrives as an update.
     historyRestarted: () => mutations.clear(),
   };
 }

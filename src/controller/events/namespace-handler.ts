@@ -14,11 +14,11 @@ export interface NamespaceHandlerDeps {
   readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
   readonly queue: Pick<WorkQueue<ObjectKey>, 'add'>;
   readonly reports: Pick<Reports, 'consent'>;
-  /** False until the first list is complete; all that depends on namespaces is queued then. */
+  /** Until the first list is complete nothing is queued: then everything that depends on it is. */
   readonly isSynced: () => boolean;
 }
 
-/** From a change of a Namespace to the sources whose targets, or whose companions in it, it may concern. */
+/** Queues the sources that may target a changed Namespace, or have companions in it. */
 export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNamespace> {
   const { view, configMaps, queue, reports, isSynced } = deps;
   const enqueueTargeting = (
@@ -31,7 +31,7 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
       if (isConcernedByNamespace(source, before, after)) queue.add(source.key);
     }
   };
-  /** A search, not an index: a Namespace's consent rarely changes, and an index would cost memory for every companion. */
+  /** A search: consent rarely changes, and an index would cost memory for every companion. */
   const enqueueCompanionsIn = (namespace: string) => {
     for (const object of configMaps.values()) {
       if (object.namespace !== namespace) continue;
@@ -56,12 +56,12 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
   };
 }
 
-/** The API server updates Namespaces for reasons of its own; only these fields are ever looked at. */
+/** The fields that decisions depend on. Namespaces often change in others. */
 function relevantPart(namespace: ObservedNamespace): string {
   return JSON.stringify([namespace.labels, namespace.active, consentOf(namespace)]);
 }
 
-/** The annotation alone does not say whether the Namespace can be read. */
+/** The annotation alone does not show whether the controller may read the Namespace. */
 function consentOf(namespace: ObservedNamespace | undefined): string {
   return `${namespace?.consent.kind} ${namespace?.acceptMirrorsFrom}`;
 }

@@ -4,8 +4,8 @@ import type { Lister } from '../../informer/lister.ts';
 import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.ts';
 
 /**
- * Starts the Namespace watch once a source targets namespaces: a cluster whose sources all stay at home pays nothing for
- * it (SPEC W1).
+ * Starts the Namespace watch once something depends on namespaces. Until then it costs nothing
+ * (SPEC W1).
  */
 export class Namespaces {
   readonly lister: Lister<ObservedNamespace>;
@@ -17,7 +17,7 @@ export class Namespaces {
     this.lister = informer.lister;
   }
 
-  /** A source targets namespaces. Idempotent. */
+  /** Something depends on namespaces. Idempotent. */
   demand(): void {
     this.#demand.abort();
   }
@@ -27,7 +27,7 @@ export class Namespaces {
     return this.#informer.isSynced();
   }
 
-  /** Whether they are demanded and the lister is not complete yet. */
+  /** Whether somebody waits for the lister to be complete. */
   isPending(): boolean {
     return this.#demand.signal.aborted && !this.isSynced();
   }
@@ -37,7 +37,7 @@ export class Namespaces {
     return this.#informer.failures();
   }
 
-  /** Watches, once there is a demand, until `signal` aborts. `onSynced` is called when the lister is complete. */
+  /** Watches from the first demand until `signal` aborts. Calls `onSynced` when synced. */
   async run(signal: AbortSignal, onSynced: () => void): Promise<void> {
     await aborted(AbortSignal.any([signal, this.#demand.signal]));
     if (signal.aborted) return;

@@ -5,42 +5,41 @@ import { type Attempt, afterFailure, waitMs } from './attempts.ts';
 import type { Failure } from './failure.ts';
 import { afterDisturbance, afterWrite, type Heals, isPeaceful, pauseMs } from './heals.ts';
 
-/** Something that a person was told of a companion or a source, and that still holds. */
+/** A problem that was reported and is not resolved. */
 export interface Problem {
   readonly level: 'warn' | 'info';
   readonly message: string;
   readonly fields: LogFields;
 }
 
-/** What is remembered of one companion: nothing, while all is well and nobody else touches it. */
 interface Entry {
   attempt?: Attempt | undefined;
   heals?: Heals | undefined;
-  told?: Problem | undefined;
+  problem?: Problem | undefined;
 }
 
-/** What a write is about to do, as far as its earlier failures matter. */
+/** What a write is about to do, compared with earlier failed writes. */
 export interface Intent {
-  /** Stands for what would be written; a different one does not wait for the failures of another. */
+  /** Identifies what would be written. Failures of a different write do not delay it. */
   readonly fingerprint: string;
   /** Changes whenever the source does; empty when it is gone. */
   readonly sourceVersion: string;
-  /** False for a delete, which no fight holds back. */
+  /** False for a delete, which a fight does not delay. */
   readonly heals: boolean;
 }
 
-/** How often (ms) the records of heals are searched for those that are over. */
+/** Time (ms) between two searches for heals to forget. */
 const SWEEP_MS = 60_000;
 
 /**
- * The one memory of the controller: for each companion its failed attempts, its heals, and what was reported of it. A source
- * has an entry under its own key, for reading it and for what is wrong with its annotations; so has a Namespace. Kept per
- * companion, so that one namespace's failure neither delays the others nor makes them be written again (SPEC R9).
+ * Remembers, for each companion, its failed attempts, its heals, and the problem that was reported.
+ * A companion without any has no entry. Sources and Namespaces have entries under their own keys.
+ * One companion's failure does not delay the others (SPEC R9).
  */
 export class CompanionMemory {
   readonly #clock: Clock;
   readonly #random: () => number;
-  /** By source, then by companion. An entry without content is removed. */
+  /** By source, then by companion. */
   readonly #entries = new Map<ObjectKey, Map<ObjectKey, Entry>>();
 
   constructor(clock: Clock, random: () => number) {
@@ -48,7 +47,7 @@ export class CompanionMemory {
     this.#random = random;
   }
 
-  /** How long a write must wait after failures or a fight, milliseconds; 0: it may go; Infinity: until something changes. */
+  /** Time (ms) until a write may begin; 0: now; Infinity: not before something changes. */
   waitMs(source: ObjectKey, companion: ObjectKey, { fingerprint, sourceVersion, heals }: Intent): number {
     const entry = this.#get(source, companion);
     if (entry === undefined) return 0;
@@ -57,7 +56,7 @@ export class CompanionMemory {
     return backoffMs > 0 || !heals ? backoffMs : pauseMs(entry.heals, sourceVersion, now);
   }
 
-  /** Records a failed attempt. Returns how long to wait, as {@link waitMs} would. */
+  /** Records a failed attempt. Returns the time (ms) to wait; Infinity: until something changes. */
   failed(source: ObjectKey, subject: ObjectKey, fingerprint: string, failure: Failure): number {
     const now = this.#clock.now();
     const before = this.#get(source, subject)?.attempt;
@@ -81,7 +80,7 @@ export class CompanionMemory {
     this.#update(source, companion, { heals });
   }
 
-  /** Records a write that succeeded. Returns true when it was one heal too many: the companion is being fought over. */
+  /** Records a write that succeeded. Returns whether it was one heal too many: a fight. */
   wrote(source: ObjectKey, companion: ObjectKey, sourceVersion: string): boolean {
     const before = this.#get(source, companion)?.heals;
     const heals = afterWrite(before, sourceVersion, this.#clock.now());
@@ -93,23 +92,19 @@ export class CompanionMemory {
     return (this.#get(source, companion)?.heals?.excess ?? 0) > 0;
   }
 
-  /** What was reported last; undefined when it is over, or nothing was. */
-  told(source: ObjectKey, subject: ObjectKey): Problem | undefined {
-    return this.#get(source, subject)?.told;
+  problem(source: ObjectKey, subject: ObjectKey): Problem | undefined {
+    return this.#get(source, subject)?.problem;
   }
 
-  tell(source: ObjectKey, subject: ObjectKey, told: Problem | undefined): void {
-    this.#update(source, subject, { told });
+  setProblem(source: ObjectKey, subject: ObjectKey, problem: Problem | undefined): void {
+    this.#update(source, subject, { problem });
   }
 
   hasAny(source: ObjectKey): boolean {
     return this.#entries.has(source);
   }
 
-  /**
-   * Forgets the companions that the source's latest plan no longer has, and the failures of those that it leaves alone.
-   * This and the sweep in {@link run} are the only places that forget.
-   */
+  /** Forgets companions that are no longer planned, and failures of those that need no write. */
   keepOnly(source: ObjectKey, planned: ReadonlySet<ObjectKey>, toBeWritten: ReadonlySet<ObjectKey>): void {
     for (const subject of [...(this.#entries.get(source)?.keys() ?? [])]) {
       if (subject === source || toBeWritten.has(subject)) continue;
@@ -119,10 +114,10 @@ export class CompanionMemory {
   }
 
   forget(source: ObjectKey, subject: ObjectKey): void {
-    this.#update(source, subject, { attempt: undefined, heals: undefined, told: undefined });
+    this.#update(source, subject, { attempt: undefined, heals: undefined, problem: undefined });
   }
 
-  /** Sources with something that failed and may yet succeed, with the failures in a row where they are fewest. */
+  /** Sources with failures that may pass, each with its smallest number of failures in a row. */
   unfinished(): ReadonlyMap<ObjectKey, number> {
     const result = new Map<ObjectKey, number>();
     for (const [source, ofSource] of this.#entries) {
@@ -134,7 +129,7 @@ export class CompanionMemory {
     return result;
   }
 
-  /** Until `signal` aborts, forgets heals that lie long back, and calls `onPeace` for each companion that was fought over. */
+  /** Until `signal` aborts, forgets old heals, and calls `onPeace` when a fight is over. */
   async run(signal: AbortSignal, onPeace: (source: ObjectKey, companion: ObjectKey) => void): Promise<void> {
     await every(this.#clock, SWEEP_MS, signal, () => {
       const now = this.#clock.now();
@@ -156,7 +151,7 @@ export class CompanionMemory {
     const ofSource = this.#entries.get(source);
     const before = ofSource?.get(subject);
     const entry = { ...before, ...change };
-    if (entry.attempt ?? entry.heals ?? entry.told) {
+    if (entry.attempt ?? entry.heals ?? entry.problem) {
       if (ofSource === undefined) this.#entries.set(source, new Map([[subject, entry]]));
       else ofSource.set(subject, entry);
     } else if (before !== undefined && ofSource?.delete(subject) && ofSource.size === 0) {

@@ -10,12 +10,12 @@ import {
   NetworkError,
 } from '../../kube/errors.ts';
 
-/** An object that is not ours has a companion's name; the message says what it is. */
+/** An unrelated object has a companion's name. The message says what it is. */
 export class BlockedError extends Error {
   override readonly name = 'BlockedError';
 }
 
-/** The object at a companion's name is being deleted and waits for a finalizer. */
+/** The object at a companion's name is being deleted, and a finalizer still holds it. */
 export class LeavingError extends Error {
   override readonly name = 'LeavingError';
 }
@@ -25,7 +25,7 @@ export class StaleSourceError extends Error {
   override readonly name = 'StaleSourceError';
 }
 
-/** The server accepted a write and changed nothing: the object still has the version that the write was computed from. */
+/** The server accepted a write, and the object still has the same version. */
 export class WithoutEffectError extends Error {
   override readonly name = 'WithoutEffectError';
   override readonly message =
@@ -35,8 +35,8 @@ export class WithoutEffectError extends Error {
 /**
  * What a failure means for the next attempt:
  * - `transient`: it may succeed at any time. `retryAfterMs` is what the server asked for.
- * - `blocked`: somebody else has the name, and no watch shows when they release it (SPEC R6: look again within 30 s).
- * - `invalid`: the server rejects the object. An admission policy answers so too, and may change (SPEC R13).
+ * - `blocked`: another object has the name, and no event shows when it is gone (SPEC R6).
+ * - `invalid`: the server rejects the object. An admission policy may do so, and change (SPEC R13).
  * - `hopeless`: only a change of the source or the companion can help.
  */
 export type Failure =
@@ -45,15 +45,15 @@ export type Failure =
 
 export interface Verdict {
   readonly failure: Failure;
-  /** Expected between a cache and its server, and gone with the next attempt: not logged above `debug`. */
+  /** Normal when a cache is behind, and gone with the next attempt: log it at `debug` only. */
   readonly quiet: boolean;
 }
 
-/** The only place that decides what a failed read or write means. `attempts.ts` decides how long to wait. */
+/** Decides what a failed read or write means. `attempts.ts` decides how long to wait. */
 export function judge(error: unknown): Verdict {
   if (error instanceof BlockedError) return { failure: { kind: 'blocked' }, quiet: false };
   if (error instanceof LeavingError) return { failure: { kind: 'blocked' }, quiet: true };
-  // The cache was behind, or the object or its namespace is being deleted. A watch event will follow.
+  // The cache was behind, or something is being deleted. A watch event will follow.
   const isStale = error instanceof StaleSourceError || isConflict(error) || isNotFound(error);
   if (isStale || isNamespaceTerminating(error)) {
     return { failure: { kind: 'transient', retryAfterMs: undefined }, quiet: true };
@@ -66,13 +66,13 @@ export function judge(error: unknown): Verdict {
   return { failure: { kind: 'transient', retryAfterMs }, quiet: false };
 }
 
-/** Whether the server as a whole is in trouble, not one object. An outage is reported once for all of them. */
+/** Whether the server as a whole fails. An outage is reported once, not for each object. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof NetworkError || isUnauthorized(error)) return true;
   return error instanceof ApiError && (error.status === 429 || error.status >= 500);
 }
 
-/** The error in a few words for a log field: never a body, never a stack. */
+/** The error for a log field, without body or stack. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) return `${error.status} ${error.reason}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);

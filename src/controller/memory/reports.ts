@@ -5,13 +5,13 @@ import type { CompanionMemory, Problem } from './companion-memory.ts';
 import { BlockedError, describeError, isOutage } from './failure.ts';
 
 /**
- * Tells a person what is wrong: each problem once, however often it is met, and once more when it is resolved. Everything
- * that a person would want to know passes here, so Events and metrics will hang here too.
+ * Logs each problem once, however often it occurs, and once more when it is resolved. Events and
+ * metrics would be added here.
  */
 export class Reports {
   readonly #log: Logger;
   readonly #memory: CompanionMemory;
-  /** Whether the server was reported to fail, and has not answered since. */
+  /** Whether an outage was reported and the server has not answered since. */
   #isOutage = false;
 
   constructor(log: Logger, memory: CompanionMemory) {
@@ -19,20 +19,20 @@ export class Reports {
     this.#memory = memory;
   }
 
-  /** The source's annotations are invalid; until they change nothing is written for it (SPEC R13). */
+  /** Nothing is written for an invalid source (SPEC R13). */
   invalidSource(source: ObjectKey, reason: string): void {
     const message = 'source is invalid; its companions stay as they are';
     this.#problem(source, source, { level: 'warn', message, fields: { source, reason } });
   }
 
-  /** The source is valid; `remarks` say what its author probably did not mean. */
+  /** `remarks`: what the source's author probably did not mean. */
   validSource(source: ObjectKey, remarks: readonly string[]): void {
     const fields = { source, reason: remarks.join('; ') };
     if (remarks.length === 0) this.#resolved(source, source);
     else this.#problem(source, source, { level: 'warn', message: 'source needs attention', fields });
   }
 
-  /** What is wrong with a Namespace's consent annotation; undefined: nothing. */
+  /** `reason`: what is wrong with the Namespace's consent annotation; undefined: nothing. */
   consent(namespace: ObjectKey, reason: string | undefined): void {
     const message =
       'accept-mirrors-from is malformed; nothing new is accepted and companions there stay as they are';
@@ -40,7 +40,6 @@ export class Reports {
     else this.#problem(namespace, namespace, { level: 'warn', message, fields: { namespace, reason } });
   }
 
-  /** A companion that is not written, and why. */
   leftAlone(source: ObjectKey, step: Extract<Step, { readonly action: 'none' }>): void {
     const { companion, reason } = step;
     const fields = { source, companion, reason };
@@ -49,7 +48,7 @@ export class Reports {
         this.#problem(source, companion, { level: 'warn', message: CONFLICT, fields });
         break;
       case 'refused':
-        // That a pattern such as `*` also matches namespaces that refuse is normal.
+        // A pattern such as `*` normally matches namespaces that refuse, too.
         if (step.named)
           this.#problem(source, companion, { level: 'warn', message: 'companion refused', fields });
         else this.#unremarkable(source, companion, 'companion refused', fields);
@@ -68,7 +67,6 @@ export class Reports {
     }
   }
 
-  /** A write failed. */
   failed(source: ObjectKey, companion: ObjectKey, error: unknown): void {
     if (isOutage(error)) {
       this.serverFails(error);
@@ -79,7 +77,7 @@ export class Reports {
     this.#problem(source, companion, { level: 'warn', message, fields });
   }
 
-  /** The server does not answer, or reports trouble. Its words vary from attempt to attempt; it is one problem. */
+  /** Reports an outage once, although its error may differ from attempt to attempt. */
   serverFails(error: unknown): void {
     if (!this.#isOutage) this.#log.warn({ error: describeError(error) }, SERVER_FAILS);
     this.#isOutage = true;
@@ -103,12 +101,11 @@ export class Reports {
     this.#problem(source, companion, { level: 'warn', message, fields });
   }
 
-  /** Nobody has changed the companion for a while. */
+  /** The fight is over. */
   peace(source: ObjectKey, companion: ObjectKey): void {
     this.#resolved(source, companion);
   }
 
-  /** What a dry run would have done. */
   wouldWrite(source: ObjectKey, { companion, action, reason }: Step): void {
     const fields = { source, companion, reason };
     const would: Problem = { level: 'info', message: WOULD_WRITE[action], fields };
@@ -120,24 +117,24 @@ export class Reports {
   }
 
   #problem(source: ObjectKey, subject: ObjectKey, problem: Problem): void {
-    const told = this.#memory.told(source, subject);
-    if (told?.message === problem.message && told.fields['reason'] === problem.fields['reason']) return;
-    this.#memory.tell(source, subject, problem);
+    const last = this.#memory.problem(source, subject);
+    if (last?.message === problem.message && last.fields['reason'] === problem.fields['reason']) return;
+    this.#memory.setProblem(source, subject, problem);
     this.#log[problem.level](problem.fields, problem.message);
   }
 
-  /** Nobody's problem, so it is not remembered: there may be one for each namespace and source. */
+  /** Normal, and not remembered: there may be one for each namespace and source. */
   #unremarkable(source: ObjectKey, subject: ObjectKey, message: string, fields: Problem['fields']): void {
     this.#resolved(source, subject);
     this.#log.debug(fields, message);
   }
 
   #resolved(source: ObjectKey, subject: ObjectKey): void {
-    const told = this.#memory.told(source, subject);
-    if (told === undefined) return;
-    this.#memory.tell(source, subject, undefined);
-    const { reason: _, ...fields } = told.fields;
-    this.#log.info({ ...fields, was: told.message }, 'resolved');
+    const last = this.#memory.problem(source, subject);
+    if (last === undefined) return;
+    this.#memory.setProblem(source, subject, undefined);
+    const { reason: _, ...fields } = last.fields;
+    this.#log.info({ ...fields, was: last.message }, 'resolved');
   }
 }
 

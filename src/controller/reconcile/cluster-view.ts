@@ -17,7 +17,7 @@ export function configMapIndexers(vocabulary: Vocabulary): Indexers<ObservedConf
     referrers: (object) => {
       const reference = sourceReference(object, vocabulary);
       if (reference !== undefined) return [reference];
-      // Where the reference was stripped, the uid still leads to the source. One value an object saves memory.
+      // If the reference was stripped, the uid still leads to the source.
       const uid = object.annotations[vocabulary.sourceUid];
       return uid === undefined ? [] : [uid];
     },
@@ -32,7 +32,7 @@ export interface NamespaceLister {
   values(): Iterable<ObservedNamespace>;
 }
 
-/** The informers' caches, with our own latest writes on top, as the rules see them. */
+/** The informers' caches, corrected by our own latest writes. */
 export function createClusterView(deps: {
   readonly settings: MirrorSettings;
   readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
@@ -50,7 +50,7 @@ export function createClusterView(deps: {
       const seen = uid === undefined ? byName : [...byName, ...configMaps.byIndex('referrers', uid)];
       const written = mutations.writtenFor(key);
       if (written.length === 0) return current(seen);
-      // A companion whose event has not arrived may be unwanted already, and the event will be taken for our own.
+      // Include what we have just written: its watch event is our own, so it queues no other pass.
       const keys = new Set(seen.map((object) => object.key));
       return [...current(seen), ...written.filter((object) => !keys.has(object.key))];
     },

@@ -28,7 +28,7 @@ export interface ReconcilerDeps {
   readonly reports: Reports;
   readonly queue: DelayingQueue<ObjectKey>;
   readonly writes: Pick<WriteQueue, 'add'>;
-  /** Whether the view knows the namespaces; before that, a source that targets some cannot be judged. */
+  /** Until they are, a source that targets namespaces cannot be planned. */
   readonly areNamespacesSynced: () => boolean;
   /** Report what would be written, and write nothing. */
   readonly dryRun: boolean;
@@ -36,11 +36,11 @@ export interface ReconcilerDeps {
   readonly log: Logger;
 }
 
-/** What should be done about the companions of one source. */
+/** What to do about the companions of one source. */
 interface Plan {
-  /** As the plan was made from it; undefined when it is gone. */
+  /** The version that the plan was made from; undefined when it is gone. */
   readonly source: ObservedConfigMap | undefined;
-  /** Undefined where companions are only deleted. */
+  /** Undefined when the source is gone or unlabelled. */
   readonly shape: CompanionShape | undefined;
   readonly steps: readonly Step[];
 }
@@ -48,8 +48,8 @@ interface Plan {
 const NOTHING: Plan = { source: undefined, shape: undefined, steps: [] };
 
 /**
- * Makes true what a source asks for. Level-triggered: it gets a source key, not what happened; it computes from the caches
- * what should be, and queues the writes that lie between (SPEC R1).
+ * Gets a source key, not what happened to it: it compares what should exist with what exists, and
+ * queues the writes that are needed (SPEC R1).
  */
 export class Reconciler {
   readonly #deps: ReconcilerDeps;
@@ -59,8 +59,8 @@ export class Reconciler {
   }
 
   /**
-   * One pass over one source and its companions, never two at once for one key. Resolves when its writes have begun; their
-   * answers are the writer's business. Never rejects: a failed read of the source brings the key back.
+   * One pass over one source and its companions. Resolves when its writes have begun; the writer
+   * handles their answers. Never rejects: if it cannot read the source, it queues the key again.
    */
   async reconcile(key: ObjectKey): Promise<void> {
     const { memory } = this.#deps;
@@ -74,11 +74,11 @@ export class Reconciler {
     if (plan !== undefined) await this.#carryOut(key, plan);
   }
 
-  /** Undefined: nothing can be said now, so everything stays as it is. */
+  /** Undefined: no plan is possible now, so everything stays as it is. */
   async #plan(key: ObjectKey): Promise<Plan | undefined> {
     const { view, reports, areNamespacesSynced } = this.#deps;
     const { bounds, vocabulary } = view.settings;
-    // A companion may refer to a source that another controller looks after (SPEC P2).
+    // The key may come from a companion whose source is not ours to watch (SPEC P2).
     if (bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(key).namespace)) return undefined;
     const source = view.configMap(key);
     if (source?.request === undefined) return this.#planOrphans(key);
@@ -87,7 +87,7 @@ export class Reconciler {
       return undefined;
     }
     const request = source.request.value;
-    // They come soon, and every source that targets namespaces is queued then.
+    // Every source that targets namespaces is queued once they are synced.
     if (request.targets !== undefined && !areNamespacesSynced()) return undefined;
     const shape = companionShape(source, request, vocabulary);
     const steps = planSource(shape, view);
@@ -95,7 +95,7 @@ export class Reconciler {
     return { source, shape, steps };
   }
 
-  /** The key is no longer a source's. What it left behind is judged after a live read (SPEC R3). */
+  /** The source is gone or unlabelled. A live read confirms it before anything else (SPEC R3). */
   async #planOrphans(key: ObjectKey): Promise<Plan> {
     const { view, bodies, reports } = this.#deps;
     bodies.forget(key);
@@ -116,7 +116,7 @@ export class Reconciler {
     return { source: live, shape: undefined, steps: planOrphans(key, live, view) };
   }
 
-  /** Whether a source that targets namespaces may turn out to ask for the object, once they are known. */
+  /** Whether another source may claim the object once the namespaces are known. */
   #mayBeClaimed(object: ObservedConfigMap): boolean {
     const { view, areNamespacesSynced } = this.#deps;
     const targetsNamespaces = ({ request }: ObservedConfigMap) => request?.ok && hasTargets(request.value);
@@ -133,7 +133,7 @@ export class Reconciler {
     }
   }
 
-  /** Reports what is left alone, sets aside what has to wait, and queues the rest. */
+  /** Reports what is left alone, sets aside what must wait, and queues the other writes. */
   async #carryOut(key: ObjectKey, { source, shape, steps }: Plan): Promise<void> {
     const { memory, reports, queue, writes, dryRun, clock, log } = this.#deps;
     const toBeWritten: WriteStep[] = [];
@@ -175,7 +175,7 @@ function companionsOf(steps: readonly Step[]): ReadonlySet<ObjectKey> {
   return new Set(steps.map(({ companion }) => companion));
 }
 
-/** For each that waits the next pass comes a moment later, at most a second, so that it finds several of them due. */
+/** Delay (ms) of the next pass so that it finds several companions due: 1 each, at most 1 s. */
 function slackMs(waiting: number): number {
   return Math.min(1000, waiting - 1);
 }

@@ -31,18 +31,18 @@ export interface CompanionWriterDeps {
   readonly mutations: MutationCache;
   readonly memory: CompanionMemory;
   readonly reports: Reports;
-  /** Source keys, for those that need another pass. */
+  /** Gets the keys of sources that need another pass. */
   readonly queue: DelayingQueue<ObjectKey>;
-  /** Writes begun in any one second; 0: no limit. */
+  /** Most writes begun in any one second; 0: no limit. */
   readonly maxWritesPerSecond: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * The only place that writes to the cluster: carries out one step of a plan, and records how it ended. Each request carries
- * what makes it safe to repeat or to come too late: a create fails where something exists, a patch and a delete fail where
- * something has changed (SPEC R2, R8).
+ * The only place that writes to the cluster. It carries out one step of a plan and records how it
+ * ended. Each request is safe to repeat and safe to be late: a create fails if an object exists, a
+ * patch or a delete if the object has changed (SPEC R2, R8).
  */
 export class CompanionWriter {
   readonly #deps: CompanionWriterDeps;
@@ -54,7 +54,7 @@ export class CompanionWriter {
     if (intervalCap > 0) this.#paced = new PQueue({ interval: 1000, intervalCap, strict: true });
   }
 
-  /** Makes one write. Never rejects: a failure brings the source back for another pass, when `judge` says so. */
+  /** Makes one write. Never rejects: after a failure it queues the source again (see `judge`). */
   async write({ pass, step, lane }: Write): Promise<void> {
     const { clock, queue } = this.#deps;
     await this.#paced?.add(noop, { priority: lane === 'fresh' ? 1 : 0 });
@@ -73,12 +73,12 @@ export class CompanionWriter {
     pass.log.ended();
   }
 
-  /** Whether the step is still what a plan would say. If it is not, another pass over the source is due. */
+  /** Whether a plan would still contain the step. If not, the source is queued for another pass. */
   #isCurrent({ key, source, lane }: Pass, step: WriteStep): boolean {
     const { view, queue } = this.#deps;
     const now = view.configMap(key);
     const isSameSource = source?.request === undefined ? now?.request === undefined : now === source;
-    // Whoever changed something has queued the source.
+    // The event that changed the source has queued it.
     if (!isSameSource || queue.isAwaited(key)) return false;
     const actual = 'actual' in step ? step.actual : undefined;
     if (view.configMap(step.companion) === actual) return true;
@@ -95,7 +95,7 @@ export class CompanionWriter {
     if (!isHeal) memory.succeeded(key, companion);
     if (isFight) reports.fight(key, companion, 'actual' in step ? step.actual.editedBy : undefined);
     else reports.written(key, companion);
-    // What was remembered of the heals of a companion that we have deleted ourselves means nothing.
+    // A delete of our own ends the companion's history of heals (SPEC R14).
     if (done === 'delete') memory.forget(key, companion);
   }
 
@@ -108,14 +108,14 @@ export class CompanionWriter {
     const fields = { source: key, companion, action, error: describeError(error) };
     log.debug({ ...fields, ...(willRetry && { retryInMs: Math.round(delayMs) }) }, 'companion not written');
     if (!quiet) reports.failed(key, companion, error);
-    // Nobody's fresh change has to wait behind the retries of what a server does not answer.
+    // Retries after real failures are bulk, so that fresh changes overtake them.
     if (willRetry) queue.addAfter(key, delayMs, quiet ? lane : 'bulk');
   }
 
   /**
-   * Resolves to what was done in the end: a create that meets our own companion becomes a heal of it, or nothing.
-   * @throws BlockedError when an object that is not ours has the name, LeavingError when it is being deleted; else what
-   * the API throws.
+   * Resolves to what was done: a create that meets our own companion becomes a heal of it, or none.
+   * @throws BlockedError if an unrelated object has the name, LeavingError if the object there is
+   * being deleted, or what the API throws.
    */
   async #carryOut(step: WriteStep, pass: Pass): Promise<Step['action']> {
     switch (step.action) {
@@ -156,7 +156,7 @@ export class CompanionWriter {
     await this.#patch(actual, differences, shape);
   }
 
-  /** Deletes and creates (SPEC R12). What does not say itself that it is our companion has to say so first (SPEC R8). */
+  /** Deletes and creates (SPEC R12). First heals the marks without which R8 forbids a delete. */
   async #replace(step: Drifted, pass: Pass): Promise<Step['action']> {
     const { vocabulary } = this.#deps.view.settings;
     const shape = shapeOf(pass);
@@ -175,7 +175,7 @@ export class CompanionWriter {
     }
   }
 
-  /** Leaves the name to the source that comes first, unless our own companion turns out to be there. */
+  /** Leaves the name to the source that comes first, unless our own companion is already there. */
   async #defer({ companion, reason }: WriteStep, pass: Pass): Promise<Step['action']> {
     try {
       return await this.#meet(companion, pass);
@@ -186,8 +186,8 @@ export class CompanionWriter {
   }
 
   /**
-   * There is an object at the name that the watch does not show: our own companion whose label was stripped or whose
-   * create got no reply, one that is being deleted, or an unrelated object (SPEC R2, R6).
+   * Reads the object at the name, which the cache does not have, and acts on it (SPEC R2, R6): a
+   * companion without its label, one whose create got no reply, or an unrelated object.
    */
   async #meet(companion: ObjectKey, pass: Pass): Promise<Step['action']> {
     const { api, view } = this.#deps;
@@ -211,8 +211,8 @@ export class CompanionWriter {
   }
 
   /**
-   * `shape` is given when the content is among the differences. Resolves to the companion as it is then.
-   * @throws WithoutEffectError when the server has accepted the patch and left everything as it was.
+   * `shape` is given if the content differs. Resolves to the patched companion.
+   * @throws WithoutEffectError if the server accepted the patch but changed nothing.
    */
   async #patch(
     actual: ObservedConfigMap,
@@ -236,7 +236,7 @@ export class CompanionWriter {
     }
   }
 
-  /** A 404 counts as success: it is what we wanted, or a lost reply to our own first attempt. */
+  /** A 404 counts as success: an earlier attempt, or somebody else, has deleted it. */
   async #delete(actual: ObservedConfigMap): Promise<void> {
     const { api, mutations } = this.#deps;
     const { key, uid, resourceVersion } = actual;

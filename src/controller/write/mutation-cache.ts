@@ -3,11 +3,11 @@ import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { isOlder } from '../../kube/api/resource-version.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 
-/** Time (ms) within which a write's own watch event comes; after it the watch is broken, and a relist will correct us. */
+/** Time (ms) to wait for a write's own watch event. If none comes, the watch is broken. */
 const TTL_MS = 30_000;
 
 interface Mutation {
-  /** What a create or a patch left behind, or what a delete was sent for. */
+  /** The result of a create or a patch, or the object that was deleted. */
   readonly object: ObservedConfigMap;
   readonly deleted: boolean;
   readonly expiresAt: number;
@@ -15,30 +15,30 @@ interface Mutation {
 
 /** At most one for each object: the write queue sees to that. */
 interface WriteUnderWay {
-  /** Uids of the objects at this key that the informer has seen go since the write was sent. */
+  /** Uids of the objects at this key that the informer saw deleted since the write was sent. */
   readonly deletedUids: Set<string>;
-  /** The latest version that the informer has seen at this key since the write was sent. */
+  /** The latest version at this key that the informer saw since the write was sent. */
   seenVersion: string | undefined;
-  /** What to do about events that came before the reply and may be the write's own. */
+  /** Events that came before the reply, with what to do once it is known whose they are. */
   readonly held: { readonly event: WatchedChange; readonly act: (own: boolean) => void }[];
 }
 
-/** A change that the informer brings: the object as it is now, or as it was when it was deleted. */
+/** A change from the informer: the object as it is now, or its last state before its deletion. */
 export interface WatchedChange {
   readonly item: ObservedConfigMap;
   readonly deleted: boolean;
 }
 
 /**
- * Remembers what our own writes made of an object until the informer has seen it too (the idea and the name are
- * client-go's). Without it a reconcile right after a write would compute from the state before it, and send the same write
- * again to be answered 409.
+ * Remembers the results of our own writes until the informer has seen them. Without it a pass right
+ * after a write would plan from the state before it, and send the write again to be answered 409.
+ * The idea and the name are client-go's.
  */
 export class MutationCache {
   readonly #clock: Clock;
   /** In the order in which they expire. */
   readonly #mutations = new Map<ObjectKey, Mutation>();
-  /** The same, by the source that they refer to. */
+  /** Keys of the same objects, by the source that they refer to. */
   readonly #bySource = new Map<ObjectKey, Set<ObjectKey>>();
   readonly #underWay = new Map<ObjectKey, WriteUnderWay>();
   readonly #sourceOf: (companion: ObservedConfigMap) => ObjectKey | undefined;
@@ -50,9 +50,8 @@ export class MutationCache {
   }
 
   /**
-   * Remembers what `write` makes of the object at `key`. The watch may be faster than the reply: what the informer has
-   * already seen, or even seen deleted, is not remembered, since no further event would correct it. Resolves to the write's
-   * result.
+   * Remembers what `write` makes of the object at `key`, and resolves to it. If the watch is faster
+   * than the reply, nothing is remembered, since no further event would correct it.
    */
   async follow(key: ObjectKey, write: () => Promise<ObservedConfigMap>): Promise<ObservedConfigMap> {
     return this.#underWayDuring(key, async (underWay) => {
@@ -75,9 +74,8 @@ export class MutationCache {
   }
 
   /**
-   * To be called for each change that the informer brings. Calls `act` with whether the change is our own doing, so that
-   * nobody need look into it. While a write to the object is under way that is not known (the watch is often faster than
-   * the reply), so `act` is called after it. Then forgets what the informer has caught up with.
+   * To be called for each change from the informer. Calls `act` with whether we made the change.
+   * While a write to the object is under way nobody knows, so `act` is called after its reply.
    */
   observe(event: WatchedChange, act: (own: boolean) => void): void {
     const underWay = this.#underWay.get(event.item.key);
@@ -91,7 +89,7 @@ export class MutationCache {
     this.#caughtUp(event);
   }
 
-  /** The server says that what we know of this object is wrong. */
+  /** The server contradicts what is remembered of this object. */
   forget(key: ObjectKey): void {
     const mutation = this.#mutations.get(key);
     if (mutation === undefined) return;
@@ -101,27 +99,26 @@ export class MutationCache {
     if (source !== undefined && ofSource?.delete(key) && ofSource.size === 0) this.#bySource.delete(source);
   }
 
-  /** What we have written for a source and the informer has not shown yet, as we left it. */
+  /** The objects that we have written for a source and the informer has not seen yet. */
   writtenFor(source: ObjectKey): readonly ObservedConfigMap[] {
     const keys = this.#bySource.get(source);
     return keys === undefined ? [] : [...keys].flatMap((key) => this.newest(key, undefined) ?? []);
   }
 
-  /** The newer of what the informer has and what we know from our own writes. */
+  /** The newer of what the informer has and what we wrote. */
   newest(key: ObjectKey, cached: ObservedConfigMap | undefined): ObservedConfigMap | undefined {
     const mutation = this.#mutations.get(key);
     if (mutation === undefined || this.#clock.now() >= mutation.expiresAt) return cached;
     const { object, deleted } = mutation;
     if (cached === undefined) return deleted ? undefined : object;
-    // Another object at the key, or a later state of the deleted one, which a finalizer holds, is not hidden.
+    // Hide only the version that we deleted: a finalizer may hold a later one, or it is recreated.
     if (deleted) return isVersionOf(cached, object) ? undefined : cached;
     return isOlder(cached.resourceVersion, object.resourceVersion) ? object : cached;
   }
 
   /**
-   * Until `signal` aborts, forgets what the informer never came to see, and calls `onExpired` with it: the informer is
-   * right then, and nothing else would lead to another look. (A write and its undoing may both fall into a gap of the
-   * watch; then the relist shows neither.)
+   * Until `signal` aborts, forgets writes that the informer never saw, and calls `onExpired` with
+   * each. A write and its undoing may both fall into a gap of the watch; then no event comes.
    */
   async run(signal: AbortSignal, onExpired: (object: ObservedConfigMap) => void): Promise<void> {
     await every(this.#clock, TTL_MS, signal, () => {
@@ -134,7 +131,7 @@ export class MutationCache {
     });
   }
 
-  /** Forgets everything: the server's history has started over, so the versions that we know mean nothing. */
+  /** Forgets everything: the server's history has started over, and versions mean nothing. */
   clear(): void {
     for (const key of [...this.#mutations.keys()]) this.forget(key);
   }
@@ -142,7 +139,7 @@ export class MutationCache {
   #caughtUp({ item, deleted }: WatchedChange): void {
     const mutation = this.#mutations.get(item.key);
     if (mutation === undefined) return;
-    // An earlier object of the name may be deleted after we have created the next.
+    // The delete of an earlier object may arrive after we have created the next at its key.
     const isCaughtUp = deleted
       ? mutation.object.uid === item.uid
       : !isOlder(item.resourceVersion, mutation.object.resourceVersion) &&
@@ -163,7 +160,7 @@ export class MutationCache {
       return await write(underWay);
     } finally {
       this.#underWay.delete(key);
-      // Left only by a write that failed, or whose reply was lost: then nothing is known to be ours.
+      // Events are left only if the write failed or its reply was lost. Treat them as not ours.
       for (const { act } of underWay.held) act(false);
     }
   }

@@ -3,13 +3,13 @@ import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 
-/** A pass of more writes than this has no line at `info` for each. */
+/** Most writes of a pass for which each gets a line at `info`. */
 const SMALL_PASS = 8;
 const WRITES_PER_LINE = 100;
 
 /**
- * Logs what one pass has written: a line for each companion of a small pass, a line for each hundred of a large one. Ten
- * thousand lines for one edit help nobody; at `debug` they are there.
+ * Logs what one pass has written: a line for each companion of a small pass, a line for each
+ * hundred of a large one. At `debug` a large pass has a line for each, too.
  */
 export class PassLog {
   readonly #log: Logger;
@@ -22,7 +22,7 @@ export class PassLog {
   #counted = 0;
   #since: number;
 
-  /** `writes`: how many the pass is about to make. */
+  /** `writes`: how many the pass will make. */
   constructor(log: Logger, clock: Clock, source: ObjectKey, writes: number) {
     this.#log = log;
     this.#clock = clock;
@@ -32,7 +32,7 @@ export class PassLog {
     this.#since = clock.now();
   }
 
-  /** A write has succeeded. `begunAt`: on the clock's reading. */
+  /** A write has succeeded. `begunAt`: when it began, on the clock. */
   wrote(companion: ObjectKey, done: Step['action'], reason: string, begunAt: number): void {
     const fields = { source: this.#source, companion, reason, durationMs: this.#msSince(begunAt) };
     this.#log[this.#isSmall ? 'info' : 'debug'](fields, WRITTEN[done]);

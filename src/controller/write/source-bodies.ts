@@ -14,25 +14,24 @@ interface Body {
   readonly content: Content;
 }
 
-/** Size (bytes) of the objects around a body's text, roughly, so that empty bodies count for something. */
+/** Rough size (bytes) of an entry without its text, so that empty bodies count too. */
 const OVERHEAD_BYTES = 256;
 
 /**
- * The data of sources, most recently used first, in bounded memory (SPEC W4). What is missing is read again when a
- * write needs it, which is rare: a settled companion needs no body, its digest is enough.
+ * A bounded cache of the data of sources (SPEC W4). A body that is not in it is read again when a
+ * write needs it. That is rare: to see that a companion is in sync, its digest is enough.
  */
 export class SourceBodies {
   readonly #api: Pick<ConfigMapApi, 'get'>;
   readonly #cache: LRUCache<ObjectKey, Body>;
 
-  /** `maxBytes`: size of the cache; 0 or less: keep nothing. */
+  /** `maxBytes`: maximum size; 0 or less: keep nothing. */
   constructor(api: Pick<ConfigMapApi, 'get'>, maxBytes: number) {
     this.#api = api;
-    // A size of 0 would mean "unbounded" to the library; 1 keeps nothing, since every body is larger.
+    // The library takes 0 for "unbounded". With 1 it keeps nothing, since every body is larger.
     this.#cache = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
   }
 
-  /** Keeps the body of a source that the informer has just received. */
   put(key: ObjectKey, source: ConfigMap): void {
     const { uid, resourceVersion } = source.metadata;
     this.#cache.set(key, { uid, resourceVersion, content: contentOf(source) });
@@ -43,8 +42,8 @@ export class SourceBodies {
   }
 
   /**
-   * What the source's companions are to hold, as of the observed version.
-   * @throws StaleSourceError when the source has changed since; also what the API throws.
+   * What the source's companions should hold, as of the observed version.
+   * @throws StaleSourceError if the source has changed since, or what the API throws.
    */
   async selectedContent(source: ObservedConfigMap, request: MirrorRequest): Promise<Content> {
     const cached = this.#cache.get(source.key);
@@ -53,11 +52,11 @@ export class SourceBodies {
     }
     const live = await this.#api.get(source.key);
     const content = selectContent(contentOf(live), request);
-    // The digest decides, not the resourceVersion: a change of mere metadata leaves the content what was observed.
+    // Compare the digest, not the resourceVersion, which an edit of the metadata changes too.
     if (live.metadata.uid !== source.uid || digestOf(content) !== source.digest) {
       throw new StaleSourceError('the source has changed since it was observed');
     }
-    // Under the version that was asked for, so that the next companion finds it.
+    // Store it under the observed version, so that the next companion finds it.
     const { uid, resourceVersion } = source;
     this.#cache.set(source.key, { uid, resourceVersion, content: contentOf(live) });
     return content;
@@ -76,7 +75,7 @@ function sizeOf({ content }: Body): number {
   return bytes;
 }
 
-/** A character takes one byte in memory, or two once a character of the string is beyond Latin-1. Latin-1 counts as two. */
+/** V8 needs one byte a character for Latin-1 text, else two. Only ASCII counts as one here. */
 function sizeOfText(text: string): number {
   return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length;
 }

@@ -8,62 +8,57 @@ import type { WorkSource } from '../../workqueue/workers.ts';
 import type { Intent } from '../memory/companion-memory.ts';
 import type { PassLog } from './pass-log.ts';
 
-/** A step that asks for more than to be left alone. */
 export type WriteStep = Exclude<Step, { readonly action: 'none' }>;
 
-/** One reconcile of one source, as far as its writes need to know of it. */
+/** What the writes of a pass need to know of it. */
 export interface Pass {
   readonly key: ObjectKey;
   /** The source that the pass was planned from; undefined when it is gone. */
   readonly source: ObservedConfigMap | undefined;
-  /** What every companion should carry; undefined where the pass only deletes. */
+  /** What every companion should carry; undefined when the source is gone or unlabelled. */
   readonly shape: CompanionShape | undefined;
   readonly lane: Lane;
   readonly log: PassLog;
 }
 
-/** One write, handed out to be made now. */
 export interface Write {
   readonly pass: Pass;
   readonly step: WriteStep;
-  /** `bulk` when the pass has more writes than somebody is waiting for. */
+  /** `bulk` when the pass is bulk or a fan-out. */
   readonly lane: Lane;
 }
 
 /** The writes of one pass that have not begun. */
 interface Batch {
   readonly pass: Pass;
-  /**
-   * Taken from the end: a namespace that has just appeared, and whatever a fan-out under way has written already and somebody
-   * has changed, come after what it has left to do.
-   */
+  /** The next one is taken from the end. */
   readonly steps: WriteStep[];
   readonly lane: Lane;
   readonly onEmpty: () => void;
 }
 
-/** A pass with more writes than this is a fan-out: all of them are bulk, whoever waits for it. */
+/** Most writes of a fresh pass. A pass with more is a fan-out, and all its writes are bulk. */
 const MOST_FRESH_WRITES = 8;
-/** Share of the slots that bulk may have, so that a fresh write always finds one. */
+/** Share of the slots that bulk may hold, so that a fresh write always finds a free one. */
 const BULK_SHARE = 1 / 2;
 /**
- * Share of the slots that bulk keeps while others make fresh writes. Those wait at the server for what is in flight: with
- * 16 bulk writes there the slowest edits during a fan-out took 15 times as long as quiet ones, with one less than 4 times.
+ * Share of the slots that bulk may hold while others make fresh writes, which the server answers
+ * after what is in flight. `npm run bench -- --scenario busy` shows the effect.
  */
 const YIELDING_SHARE = 1 / 32;
-/** Time (ms) after a fresh write in which the next one is expected, and bulk keeps to its smaller share. */
+/** Time (ms) after a fresh write during which bulk keeps to its smaller share. */
 const YIELD_MS = 500;
 
 /**
- * The writes that passes ask for, in the order in which they may begin. Fresh writes go before bulk ones, passes of one
- * lane take it in turns, and no companion is written by two at once, whoever asks (SPEC Q2, R16).
+ * Decides which write may begin next. Fresh writes go before bulk ones, the passes of one lane take
+ * turns, and a companion is never written twice at once (SPEC Q2, R16).
  */
 export class WriteQueue implements WorkSource<Write> {
   readonly #clock: Clock;
   readonly #bulkSlots: { readonly most: number; readonly yielding: number };
   readonly #requeue: (source: ObjectKey, lane: Lane) => void;
   readonly #batches: Readonly<Record<Lane, Batch[]>> = { fresh: [], bulk: [] };
-  /** Companions being written, with the sources that have to look at them again afterwards. */
+  /** Companions being written, with the sources to queue when the write has ended. */
   readonly #out = new Map<ObjectKey, { readonly write: Write; readonly again: Map<ObjectKey, Lane> }>();
   /** Bulk writes that hold a slot. */
   readonly #bulkOut = new Set<Write>();
@@ -72,7 +67,10 @@ export class WriteQueue implements WorkSource<Write> {
   #endOfYield: Timer | undefined;
   #isShutDown = false;
 
-  /** `slots`: writes in flight at once. `requeue` is called with a source that was planned while a write was under way. */
+  /**
+   * `slots`: writes in flight at once. When a write has ended, `requeue` is called with each source
+   * that was planned in the meantime and is concerned.
+   */
   constructor(slots: number, clock: Clock, requeue: (source: ObjectKey, lane: Lane) => void) {
     this.#clock = clock;
     this.#bulkSlots = { most: Math.ceil(slots * BULK_SHARE), yielding: Math.ceil(slots * YIELDING_SHARE) };
@@ -84,10 +82,7 @@ export class WriteQueue implements WorkSource<Write> {
     return this.#out.size === 0 && this.#batches.fresh.length + this.#batches.bulk.length === 0;
   }
 
-  /**
-   * Queues the writes of a pass, of which there may be none. Resolves when all of them have been handed out, which says
-   * nothing of their answers.
-   */
+  /** Queues the writes of a pass. Resolves when all have begun, without waiting for answers. */
   add(pass: Pass, steps: readonly WriteStep[]): Promise<void> {
     const lane = steps.length > MOST_FRESH_WRITES ? 'bulk' : pass.lane;
     this.#noteWritesUnderWay(pass.key, lane);
@@ -147,7 +142,7 @@ export class WriteQueue implements WorkSource<Write> {
       if (step === undefined) continue;
       const underWay = this.#out.get(step.companion);
       if (underWay !== undefined) {
-        // It is planned again when the write has ended, since what is to be written may be different then.
+        // After that write the right step may be a different one, so the source is planned again.
         underWay.again.set(pass.key, batch.lane);
         pass.log.ended();
         continue;
@@ -159,10 +154,7 @@ export class WriteQueue implements WorkSource<Write> {
     }
   }
 
-  /**
-   * A pass does not see what a write under way will have done, and the write's own event leads to no other pass. So the source
-   * is planned again when the write has ended.
-   */
+  /** A plan does not see what writes under way will do, so the source is planned again then. */
   #noteWritesUnderWay(source: ObjectKey, lane: Lane): void {
     for (const { write, again } of this.#out.values()) {
       if (write.pass.key === source) again.set(source, lane);
@@ -188,7 +180,6 @@ export class WriteQueue implements WorkSource<Write> {
   };
 }
 
-/** What a step is about to do, as the memory of earlier failures needs it. */
 export function intentOf(step: WriteStep, source: ObservedConfigMap | undefined): Intent {
   const sourceVersion = source === undefined ? '' : `${source.uid}/${source.resourceVersion}`;
   const actualVersion = 'actual' in step ? step.actual.resourceVersion : '';

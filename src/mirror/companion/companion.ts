@@ -7,8 +7,8 @@ import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { copiedMetadata, formatCopiedKeys } from './copied-metadata.ts';
 
 /**
- * What every companion of one source should carry. Only two things differ from companion to
- * companion: the annotation with its own key, and the owner reference ({@link ownerReferenceAt}).
+ * What all companions of one source have in common. They differ only in the annotation with their
+ * own key and in the owner reference ({@link ownerReferenceAt}).
  */
 export interface CompanionShape {
   readonly source: ObservedConfigMap;
@@ -41,9 +41,7 @@ export function companionShape(
   };
 }
 
-/**
- * A companion to create. `content` is what {@link CompanionShape.digest} was computed from.
- */
+/** A companion to create. {@link CompanionShape.digest} is the digest of `content`. */
 export function newCompanion(
   key: ObjectKey,
   shape: CompanionShape,
@@ -65,11 +63,10 @@ export function newCompanion(
 }
 
 /**
- * The companion's owner reference to its source, where it has one (SPEC M1, M2): beside the source
- * only, since garbage collection takes an owner in another namespace for an absent one
- * (https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/), and not
- * when the companion is to outlive the source. `blockOwnerDeletion` would need a right on
- * finalizers.
+ * The companion's owner reference to its source (SPEC M1, M2). Only a companion beside the source
+ * has one: to garbage collection an owner in another namespace does not exist
+ * (https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/).
+ * `blockOwnerDeletion` would need a right on finalizers.
  */
 export function ownerReferenceAt(namespace: string, shape: CompanionShape): OwnerReference | undefined {
   const { source, request } = shape;

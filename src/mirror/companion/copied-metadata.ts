@@ -9,9 +9,7 @@ export interface CopiedMetadata {
   readonly annotations: StringMap;
 }
 
-/**
- * The keys of what was copied. The companion lists them (SPEC M7), to know later what to remove.
- */
+/** The keys of what was copied. The companion lists them, to know what to remove (SPEC M7). */
 export interface CopiedKeys {
   readonly labels: readonly string[];
   readonly annotations: readonly string[];
@@ -20,8 +18,7 @@ export interface CopiedKeys {
 const NOTHING: CopiedKeys = { labels: [], annotations: [] };
 const NO_ENTRIES: StringMap = {};
 
-// Tracking metadata: tools would take the companion for an object of their own and prune it (SPEC
-// M7).
+// Tools recognize their own objects by these, and would prune the companion (SPEC M7).
 const NEVER_COPIED_PREFIXES = [
   'kubectl.kubernetes.io/',
   'argocd.argoproj.io/',
@@ -54,7 +51,7 @@ export function copiedMetadata(
   };
 }
 
-/** The companion's list of what was copied; undefined when that is nothing. */
+/** The companion's list of what was copied; undefined when nothing was. */
 export function formatCopiedKeys(copied: CopiedMetadata): string | undefined {
   const labels = Object.keys(copied.labels).sort();
   const annotations = Object.keys(copied.annotations).sort();
@@ -63,8 +60,8 @@ export function formatCopiedKeys(copied: CopiedMetadata): string | undefined {
 }
 
 /**
- * Reads {@link formatCopiedKeys}, each key once. Leaves out what is not in that form, and keys that
- * are never copied: somebody may have edited the list.
+ * Reads what {@link formatCopiedKeys} wrote. Somebody may have edited it, so anything malformed,
+ * duplicate or never copied is left out.
  */
 export function parseCopiedKeys(text: string | undefined, vocabulary: Vocabulary): CopiedKeys {
   if (text === undefined) return NOTHING;

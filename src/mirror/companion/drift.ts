@@ -12,18 +12,14 @@ export interface EntryDifference {
   readonly value: string | undefined;
 }
 
-/** One way in which a companion is not as it should be. */
+/** One difference between a companion and what it should be. */
 export type Difference =
   | EntryDifference
   | { readonly kind: 'content' }
-  /** All that it should have, those of others included. */
+  /** All owner references that it should have, including those that others set. */
   | { readonly kind: 'owner references'; readonly value: readonly OwnerReference[] };
 
-/**
- * What must change for the companion to be right (SPEC M5): its content, our labels and
- * annotations, what it copied and no longer should, its owner reference. What others put on it
- * stays.
- */
+/** All differences that must be healed (SPEC M5). What others put on the companion stays. */
 export function differences(
   actual: ObservedConfigMap,
   shape: CompanionShape,
@@ -48,8 +44,8 @@ export function differences(
 }
 
 /**
- * What a companion lacks that its source no longer wants and asks to retain: it must say so itself
- * and have no owner reference, or the source's deletion would take it after all (SPEC R3, R4).
+ * Differences between a companion and a retained one. That has the policy `retain` and no owner
+ * reference, or the source's deletion would delete it after all (SPEC R3, R4).
  */
 export function differencesFromRetained(
   actual: ObservedConfigMap,
@@ -84,8 +80,8 @@ function compareEntries(
 }
 
 /**
- * All owner references that the companion should have; undefined when it has them. `toSource` is
- * the one to the source, where there should be one.
+ * All owner references that the companion should have; undefined when it has them. `toSource`: the
+ * one to the source; undefined: there should be none.
  */
 function desiredOwnerReferences(
   actual: ObservedConfigMap,
@@ -102,10 +98,7 @@ function desiredOwnerReferences(
   return desired === undefined ? others : [...others, desired];
 }
 
-/**
- * Our reference where others stay. An object has at most one controller (the API server answers 422
- * to a second), and garbage collection does not ask for it.
- */
+/** An object has at most one controller. Garbage collection deletes it without one, too. */
 function beside(others: readonly OwnerReference[], ours: OwnerReference): OwnerReference {
   return others.some((owner) => owner.controller === true) ? { ...ours, controller: false } : ours;
 }

@@ -3,17 +3,16 @@ import type { OwnerReference } from '../../kube/api/types.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { MANAGED_COMPANION, type Vocabulary } from '../vocabulary.ts';
 
-/** Which source: by name, and by uid where that is known (a vanished source left only its name). */
+/** A source by name, and by uid if that is known. Of a source that is gone, it is not. */
 export interface SourceIdentity {
   readonly key: ObjectKey;
   readonly uid: string | undefined;
 }
 
 /**
- * Whether the object at a name that the source gives its companions is this source's companion
- * (SPEC R6). Either it bears two of three marks, so that any one may have been stripped, and does
- * not name another object as itself, as a copy of a companion does. Or, beside the source, the
- * source controls it: then its other marks do not matter.
+ * Whether an object is this source's companion (SPEC R6). Two of three marks are enough, so that
+ * any one may have been stripped; but a copy of a companion, which carries the name of another
+ * object, is none. An object that the source controls is a companion without further marks.
  */
 export function isCompanionOf(
   object: ObservedConfigMap,
@@ -25,10 +24,7 @@ export function isCompanionOf(
   return (self === undefined || self === object.key) && countMarks(object, source, vocabulary) >= 2;
 }
 
-/**
- * Whether it may be deleted (SPEC R8): this source's companion that names itself, so not a copy of
- * one.
- */
+/** Whether it may be deleted (SPEC R8): a companion of this source that carries its own name. */
 export function mayDelete(
   object: ObservedConfigMap,
   source: SourceIdentity,
@@ -49,7 +45,7 @@ function countMarks(object: ObservedConfigMap, source: SourceIdentity, vocabular
   return Number(isLabelled) + Number(namesSource) + Number(hasUid);
 }
 
-/** Whether the source, of the same namespace, controls it: then garbage collection applies. */
+/** Whether the source controls the object, so that garbage collection deletes both. */
 export function isControlledBy(object: ObservedConfigMap, source: SourceIdentity): boolean {
   const { namespace, name } = splitKey(source.key);
   return (
@@ -65,8 +61,8 @@ export function isControlledBy(object: ObservedConfigMap, source: SourceIdentity
 }
 
 /**
- * Whether one of a companion's owner references is the controller's to correct: it is to this
- * source or, beside it, to an earlier object of its name (the source was recreated).
+ * Whether one of a companion's owner references is ours to correct. It refers to this source or to
+ * an earlier object of its name, if the source was recreated.
  */
 export function isOwnerReferenceTo(
   source: SourceIdentity,

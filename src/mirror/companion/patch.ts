@@ -5,10 +5,9 @@ import type { StringMap } from '../vocabulary.ts';
 import type { Difference, EntryDifference } from './drift.ts';
 
 /**
- * One request that heals the differences and touches nothing else. It carries the resourceVersion
- * that the differences were computed from: when the companion has changed since, the API server
- * answers 409 (SPEC R2), which spares the read before the write.
- * @param content what the companion should hold, needed when the content differs
+ * A patch that heals the differences and changes nothing else. It carries the resourceVersion of
+ * `actual`: if the companion has changed since, the API server answers 409 (SPEC R2).
+ * @param content what the companion should hold, needed if the content differs
  */
 export function healingPatch(
   actual: ObservedConfigMap,
@@ -33,10 +32,7 @@ export function healingPatch(
   };
 }
 
-/**
- * What takes the place of an immutable companion (SPEC R12): the same with the differences healed,
- * and mutable.
- */
+/** The object that replaces an immutable companion (SPEC R12): healed, and mutable. */
 export function replacement(
   actual: ObservedConfigMap,
   found: readonly Difference[],
@@ -57,8 +53,8 @@ export function replacement(
 }
 
 /**
- * The directive replaces a map that is there. Where there is none, the API server would drop it
- * with all that stands beside it (`removeDirectives` in k8s.io/apimachinery, pkg/util/strategicpatch).
+ * `$patch: replace` replaces an existing map. If there is none, the API server would drop the
+ * directive and all entries beside it (`removeDirectives` in k8s.io/apimachinery, strategicpatch).
  */
 function inPlaceOf(isThere: boolean, entries: StringMap): StringMap {
   return isThere ? { $patch: 'replace', ...entries } : entries;

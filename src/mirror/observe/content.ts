@@ -7,13 +7,13 @@ export interface Content {
   readonly binaryData: StringMap;
 }
 
-/** The keys that a source asks to be copied; `includeKeys` undefined: every key. */
+/** The keys to copy. `includeKeys` undefined: every key. */
 export interface KeySelection {
   readonly includeKeys: KeyGlobs | undefined;
   readonly excludeKeys: KeyGlobs;
 }
 
-/** What companions hold of a source's content (SPEC M3): included keys, less the excluded ones. */
+/** The part of a source's content that companions hold (SPEC M3). */
 export function selectContent(content: Content, { includeKeys, excludeKeys }: KeySelection): Content {
   if (includeKeys === undefined && matchesNothing(excludeKeys)) return content;
   const selected = (key: string) =>
@@ -21,7 +21,7 @@ export function selectContent(content: Content, { includeKeys, excludeKeys }: Ke
   return { data: pick(content.data, selected), binaryData: pick(content.binaryData, selected) };
 }
 
-/** Which of the two maps are on the wire: an empty one is not. */
+/** Which of the two maps are not empty. The API server drops an empty one. */
 export function mapsIn({ data = {}, binaryData = {} }: Partial<Content>) {
   return { hasData: Object.keys(data).length > 0, hasBinaryData: Object.keys(binaryData).length > 0 };
 }

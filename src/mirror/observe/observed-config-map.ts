@@ -7,32 +7,29 @@ import { MANAGED_BY, MANAGED_SOURCE, type StringMap, type Vocabulary } from '../
 import { type Content, isEmpty, mapsIn, selectContent } from './content.ts';
 import { digestOf } from './digest.ts';
 
-/**
- * What the controller remembers of a ConfigMap: all that a decision needs, and none of its data
- * (SPEC W4). It is small whatever the ConfigMap's size.
- */
+/** What the controller remembers of a ConfigMap: what decisions need, without its data. */
 export interface ObservedConfigMap {
   readonly key: ObjectKey;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Of a source, RFC 3339 as on the wire: text order is time order. Empty on everything else. */
+  /** Creation time of a source, RFC 3339: text order is time order. Empty on everything else. */
   readonly createdAt: string;
   readonly deleting: boolean;
   readonly immutable: boolean;
-  /** Whether it has data, and binaryData: a patch has to know. */
+  // A patch of the content depends on these two.
   readonly hasData: boolean;
   readonly hasBinaryData: boolean;
   readonly labels: StringMap;
-  /** All of them, but {@link LAST_APPLIED}, which repeats the data. */
+  /** Without {@link LAST_APPLIED}, which repeats the data. */
   readonly annotations: StringMap;
   readonly ownerReferences: readonly OwnerReference[];
-  /** {@link digestOf} what it really holds; of a source, of what it asks to be copied. */
+  /** {@link digestOf} of its content; for a source, of the part to copy. */
   readonly digest: string;
-  /** What it asks for, when it is a source; undefined on everything else. */
+  /** What a source asks for; undefined on everything else. */
   readonly request: Parsed<MirrorRequest> | undefined;
-  /** The last field manager to write, other than the controller (SPEC R14 names it). */
+  /** The last field manager to write, other than the controller (SPEC R14). */
   readonly editedBy: string | undefined;
 }
 
@@ -51,13 +48,9 @@ export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConf
   return remember(object.metadata, { digest, immutable, request, ...mapsIn(content) });
 }
 
-/** What is remembered of the parts that the metadata does not show. */
 type BeyondMetadata = Pick<ObservedConfigMap, 'digest' | 'immutable' | 'hasData' | 'hasBinaryData'>;
 
-/**
- * What {@link observe} will make of a companion, from the metadata that answered a write of it and
- * from what was written.
- */
+/** The same for a companion that we wrote. `metadata`: the server's answer to the write. */
 export function observeWritten(metadata: ObjectMeta, written: BeyondMetadata): ObservedConfigMap {
   return remember(metadata, { ...written, request: undefined });
 }
@@ -87,10 +80,7 @@ function remember(
   };
 }
 
-/**
- * What a source's annotations ask for. Its content counts too: a selection of nothing is a typo
- * (SPEC R13).
- */
+/** Invalid also when it selects no key of a source that has keys: a typo (SPEC R13). */
 function requestOf(
   { namespace = '', name, annotations = NO_ENTRIES }: ObjectMeta,
   content: Content,
@@ -110,9 +100,9 @@ function requestOf(
 }
 
 /**
- * A companion is never a source, whatever labels somebody puts on it (SPEC M6). Two things give it
- * away: another ConfigMap controls it, or it has an annotation that only companions carry. A copy
- * of a companion names another object as itself, so it may be a source in its own right.
+ * A companion is never a source, whatever labels somebody puts on it (SPEC M6). It is recognized by
+ * a ConfigMap that controls it, or by an annotation that only companions carry. A copy of a
+ * companion carries the name of another object, so it may be a source.
  */
 function isSource(metadata: ObjectMeta, vocabulary: Vocabulary): boolean {
   const { labels = NO_ENTRIES, annotations = NO_ENTRIES, ownerReferences = NO_OWNERS } = metadata;
@@ -138,10 +128,7 @@ function lastOtherManager(metadata: ObjectMeta): string | undefined {
   return last?.manager;
 }
 
-/**
- * The source that a companion refers to; undefined when it names none, or nothing that can be a
- * key.
- */
+/** The source that a companion names; undefined when it names none, or no possible key. */
 export function sourceReference(
   companion: Pick<ObservedConfigMap, 'annotations'>,
   vocabulary: Vocabulary,

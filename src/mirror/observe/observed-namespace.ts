@@ -9,19 +9,16 @@ export interface ObservedNamespace {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /**
-   * Undefined when the controller may not read the Namespace: then no selector matches it (SPEC
-   * P2).
-   */
+  /** Undefined when the controller may not read the Namespace: no selector matches it (SPEC P2). */
   readonly labels: StringMap | undefined;
-  /** False once its deletion has begun: nothing can be created in it any more. */
+  /** False while it is being deleted: nothing can be created in it. */
   readonly active: boolean;
-  /** The annotation as it stands, to see whether it changed; `consent` is what it says. */
+  /** The annotation's text, to see whether it changed. */
   readonly acceptMirrorsFrom: string | undefined;
   readonly consent: Consent;
 }
 
-/** From which source namespaces a namespace accepts companions (SPEC P3). */
+/** What the owner of a namespace says about companions in it (SPEC P3). */
 export type Consent =
   | { readonly kind: 'unsaid' }
   | { readonly kind: 'accepts'; readonly patterns: NamespacePatterns }

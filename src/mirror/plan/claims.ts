@@ -5,9 +5,9 @@ import { placementIn } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * Index values that lead from the companions that a source may ask for to the source: the exact key
- * of the one beside it or, when it names targets, the companion's name in any namespace. {@link
- * claimIndexValues} is the other side.
+ * Index values that lead from a companion's key to the sources that may ask for it: the key of the
+ * one beside the source or, if the source has targets, `*` and the companion's name. Look up with
+ * {@link claimIndexValues}.
  */
 export function claimsOf(object: ObservedConfigMap): readonly string[] {
   if (!object.request?.ok) return [];
@@ -30,10 +30,7 @@ export function claims(source: ObservedConfigMap, companion: ObjectKey, view: Cl
   return placement.kind === 'desired';
 }
 
-/**
- * The source that gets a free name before this one, when several ask for it (SPEC R7): the oldest,
- * then by namespace and name. Undefined when this one comes first.
- */
+/** The other source that gets a free name first (SPEC R7); undefined if this one comes first. */
 export function precedingClaimant(
   source: ObservedConfigMap,
   companion: ObjectKey,

@@ -7,10 +7,9 @@ import { matchesTargets, mayMatchUnread } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * The keys of the sources that a ConfigMap concerns: itself when it is one, the source that it
- * refers to, and the sources that ask for its name. So a companion whose source reference was
- * stripped still finds its source (SPEC R6), and a name that becomes free finds who waits for it
- * (SPEC R7).
+ * The keys of the sources that a ConfigMap concerns: itself if it is one, the source that it refers
+ * to, and the sources that claim its name. The last find a companion that lost its source
+ * reference (SPEC R6), and a name that becomes free (SPEC R7).
  */
 export function concernedSources(object: ObservedConfigMap, view: ClusterView): ReadonlySet<ObjectKey> {
   const keys = new Set<ObjectKey>();
@@ -24,8 +23,8 @@ export function concernedSources(object: ObservedConfigMap, view: ClusterView): 
 }
 
 /**
- * Whether the earlier state of an object concerned a source that the later one does not. The
- * sources that ask for its name are the same for both.
+ * Whether the earlier state of an object concerned a source that the later one does not. Both have
+ * the same name, so the same sources claim it.
  */
 export function concernedOthers(
   earlier: ObservedConfigMap,
@@ -39,9 +38,8 @@ export function concernedOthers(
 const SELECTOR = 'selector';
 
 /**
- * Index values that lead from the namespaces that a source may target to the source: exact names,
- * prefixes and, for every source with a selector, one value. {@link targetIndexValues} is the other
- * side.
+ * Index values that lead from a namespace to the sources that may target it: exact names, prefixes
+ * and, for every source with a selector, one value. Look up with {@link targetIndexValues}.
  */
 export function targetIndexValuesOf(object: ObservedConfigMap): readonly string[] {
   if (!object.request?.ok || object.request.value.targets === undefined) return [];
@@ -53,7 +51,7 @@ export function targetIndexValuesOf(object: ObservedConfigMap): readonly string[
   ];
 }
 
-/** At most 66 values: a namespace's name has at most 63 characters, each the end of one prefix. */
+/** At most 66 values: the name has up to 63 characters, and as many prefixes. */
 export function targetIndexValues(namespace: string): readonly string[] {
   const prefixes = Array.from(
     { length: namespace.length + 1 },
@@ -63,24 +61,20 @@ export function targetIndexValues(namespace: string): readonly string[] {
 }
 
 /**
- * Whether namespaces must be known to decide about the object: it is a source that names targets,
- * or a companion in another namespace than its source, where it needs that namespace's consent
- * (SPEC P3).
+ * Whether namespaces must be known to decide about the object: a source with targets, or a
+ * companion outside its source's namespace, which needs consent (SPEC P3).
  */
 export function dependsOnNamespaces(object: ObservedConfigMap, vocabulary: Vocabulary): boolean {
   if (object.request !== undefined) {
     return object.request.ok && object.request.value.targets !== undefined;
   }
   const reference = sourceReference(object, vocabulary);
-  // Where the reference was stripped, the source that the uid leads to may be anywhere.
+  // If only the uid is left, the source may be anywhere.
   if (reference === undefined) return object.annotations[vocabulary.sourceUid] !== undefined;
   return splitKey(reference).namespace !== object.namespace;
 }
 
-/**
- * Whether a change of a namespace can matter to a source. A namespace that cannot be read may have
- * matched its selector all the while.
- */
+/** Whether a change of a namespace can matter to a source. */
 export function isConcernedByNamespace(
   source: ObservedConfigMap,
   before: ObservedNamespace | undefined,

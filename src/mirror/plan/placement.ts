@@ -6,7 +6,7 @@ import type { StringMap } from '../vocabulary.ts';
 
 /** What the cluster's administrator allows (SPEC P1-P3). */
 export interface Bounds {
-  /** The only namespaces of sources and of companions; undefined: all. */
+  /** The only namespaces for sources and companions; undefined: all. */
   readonly namespaces: ReadonlySet<string> | undefined;
   readonly allow: NamespacePatterns;
   readonly deny: NamespacePatterns;
@@ -17,11 +17,11 @@ export interface Bounds {
  * What the controller may do in a namespace for a source.
  * - `permitted`: everything.
  * - `absent`: nothing. The namespace does not exist, or has not been seen yet.
- * - `terminating`: nothing, since the namespace is being deleted.
- * - `forbidden`: nothing, deletes included. The administrator's bounds exclude the namespace, or
- *   its consent is unknown, which must not cost anybody a companion (SPEC P2, P3).
- * - `unconsented`: only delete. The namespace does not accept the companion, so one that is there
- *   goes, whatever the source's policy. `unsaid`: it says nothing, and `--require-consent` is set.
+ * - `terminating`: nothing. The namespace is being deleted.
+ * - `forbidden`: nothing, not even delete. The administrator's bounds exclude the namespace, or its
+ *   consent is unknown (SPEC P2, P3).
+ * - `unconsented`: only delete, whatever the source's policy. The namespace refuses companions.
+ *   `unsaid`: it says nothing, and `--require-consent` is set.
  */
 export type Permission =
   | { readonly kind: 'permitted' }
@@ -30,8 +30,8 @@ export type Permission =
   | { readonly kind: 'unconsented'; readonly reason: string; readonly unsaid: boolean };
 
 /**
- * Whether a source gets a companion in a namespace: `unmatched` where it does not ask for one, so
- * that a companion that is there goes; `desired` where it asks and has permission.
+ * Whether a source gets a companion in a namespace. `unmatched`: it does not ask for one.
+ * `desired`: it asks and has permission.
  */
 export type Placement =
   | { readonly kind: 'desired' | 'unmatched' }
@@ -45,10 +45,7 @@ const UNREAD: Placement = {
   reason: 'the controller may not read the Namespace, so the selector cannot be matched',
 };
 
-/**
- * Placement of a source's companion in one namespace. A source without targets has it beside
- * itself, whether or not the view has its own namespace.
- */
+/** `namespace` undefined: not in the cache. A source without targets does not need it there. */
 export function placementIn(
   name: string,
   namespace: ObservedNamespace | undefined,
@@ -70,7 +67,7 @@ export function mayMatchUnread({ selector, patterns }: Targets, namespace: Obser
   return namespace.labels === undefined && selector !== undefined && !isExcluded(patterns, namespace.name);
 }
 
-/** `labels` undefined: they are not known, and no selector matches. */
+/** `labels` undefined: not known, so no selector matches. */
 export function matchesTargets(
   { selector, patterns }: Targets,
   { name, labels }: { readonly name: string; readonly labels: StringMap | undefined },
@@ -81,8 +78,8 @@ export function matchesTargets(
 }
 
 /**
- * What the controller may do in a namespace for a source of namespace `from`.
- * @param namespace undefined: the view does not have it
+ * What the controller may do in a namespace for a source in namespace `from`.
+ * @param namespace undefined: not in the cache
  */
 export function permissionIn(
   name: string,
@@ -99,7 +96,7 @@ export function permissionIn(
     : consentTo(from, namespace.consent, bounds.requireConsent);
 }
 
-/** Why the administrator's bounds exclude a namespace; undefined: they do not. */
+/** Why the administrator's bounds exclude a namespace; undefined if they do not. */
 function boundsRefusal(namespace: string, bounds: Bounds): string | undefined {
   if (bounds.namespaces !== undefined && !bounds.namespaces.has(namespace)) {
     return 'the namespace is not among --namespaces';
@@ -110,7 +107,6 @@ function boundsRefusal(namespace: string, bounds: Bounds): string | undefined {
   return undefined;
 }
 
-/** What the namespace's owner says to companions of sources of `from`. */
 function consentTo(from: string, consent: Consent, isRequired: boolean): Permission {
   switch (consent.kind) {
     case 'unsaid': {

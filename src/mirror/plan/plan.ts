@@ -11,13 +11,13 @@ import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * Plan for a source that exists and has a valid request: its desired companions compared with the
- * actual ones. It reads only the view, so the same view gives the same plan (SPEC R1).
+ * Compares the desired companions of a source with the actual ones. It reads only the view, so the
+ * same view gives the same plan (SPEC R1).
  */
 export function planSource(shape: CompanionShape, view: ClusterView): readonly Step[] {
   const { source, request } = shape;
-  // A source that is being deleted gets nothing (SPEC R3). What it leaves is planned once it is
-  // gone.
+  // Nothing is written for a source that is being deleted (SPEC R3). Once it is gone, its
+  // companions are planned as orphans.
   if (source.deleting) return [];
   const steps: Step[] = [];
   for (const namespace of candidateNamespaces(shape, view)) {
@@ -34,10 +34,7 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
   return steps;
 }
 
-/**
- * Each namespace that can match: the named ones, whether they exist or not, and all others only
- * where a prefix or selector needs a look at them.
- */
+/** Named namespaces, existing or not; all others only if the source has a prefix or selector. */
 function* candidateNamespaces({ source, request }: CompanionShape, view: ClusterView): Iterable<string> {
   if (request.targets === undefined) {
     yield source.namespace;
@@ -49,12 +46,12 @@ function* candidateNamespaces({ source, request }: CompanionShape, view: Cluster
   for (const { name } of view.namespaces()) if (!patterns.names.has(name)) yield name;
 }
 
-/** What to do in one namespace; undefined where the source asks for nothing. */
+/** What to do in one namespace; undefined if the source asks for nothing there. */
 function planTarget(name: string, shape: CompanionShape, view: ClusterView): Step | undefined {
   const { source, request } = shape;
   const { targets } = request;
   const companion = companionKey(request, name);
-  // In its own namespace a source can be its own target, when companions are to have its name.
+  // If companions have the source's name, the one in its own namespace would be the source.
   if (companion === source.key) return undefined;
   const from = { namespace: source.namespace, targets };
   const placement = placementIn(name, view.namespace(name), from, view.settings.bounds);
@@ -81,7 +78,6 @@ function planTarget(name: string, shape: CompanionShape, view: ClusterView): Ste
   }
 }
 
-/** Why the source has no use for a companion that it has. */
 function whyUndesired(actual: ObservedConfigMap, request: MirrorRequest): string {
   if (actual.name !== request.companionName) {
     return `companions of the source are named ${request.companionName} now`;
@@ -91,7 +87,7 @@ function whyUndesired(actual: ObservedConfigMap, request: MirrorRequest): string
     : 'the source no longer targets the namespace';
 }
 
-/** What to do where the source should have a companion; `actual` is what is at that key. */
+/** What to do at a desired companion's key. `actual`: the object there. */
 export function planCompanion(
   companion: ObjectKey,
   actual: ObservedConfigMap | undefined,

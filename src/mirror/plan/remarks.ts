@@ -3,7 +3,7 @@ import { unknownAnnotations } from '../request/unknown-annotations.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { type Step, unconsentedMatches } from './step.ts';
 
-/** What the author of a valid source probably did not mean, a sentence each (SPEC R13, P3). */
+/** What the author of a valid source probably did not mean, one sentence each (SPEC R13, P3). */
 export function remarksOn(
   source: ObservedConfigMap,
   steps: readonly Step[],

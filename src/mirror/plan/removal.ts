@@ -10,8 +10,8 @@ import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * Plan for a key that is not a source any more. What it left goes (SPEC R3, R4), or is retained.
- * @param live what a live read has found at the key; undefined: it is gone
+ * Plan for the companions of a source that is gone or unlabelled (SPEC R3, R4).
+ * @param live what a live read found at the source's key; undefined: nothing
  */
 export function planOrphans(
   source: ObjectKey,
@@ -35,8 +35,8 @@ export function planOrphans(
 }
 
 /**
- * Whether an object that refers to the source is its companion, and no other source claims it. One
- * that is claimed has a wrong reference, which will be healed.
+ * Whether an object that refers to the source is its companion, and no other source claims it. If
+ * another does, that source heals the reference.
  */
 export function isLeftOver(object: ObservedConfigMap, source: SourceIdentity, view: ClusterView): boolean {
   return (
@@ -58,19 +58,18 @@ function isClaimedByOther(object: ObservedConfigMap, source: ObjectKey, view: Cl
     );
 }
 
-/** The policy that an object states. Only a plain `delete` deletes: a typo must not destroy. */
+/** The policy that an object states. Anything but a plain `delete` retains: it may be a typo. */
 function statedPolicy(object: ObservedConfigMap, vocabulary: Vocabulary): DeletionPolicy {
   return (object.annotations[vocabulary.deletionPolicy] ?? 'delete') === 'delete' ? 'delete' : 'retain';
 }
 
-/** Why, and under which policy, a source should not have a companion. */
-export interface Removal {
+interface Removal {
   readonly source: SourceIdentity;
   readonly policy: DeletionPolicy;
   readonly reason: string;
 }
 
-/** What to do about a companion ({@link isLeftOver}) that its source should not have. */
+/** What to do about a companion that its source should not have ({@link isLeftOver}). */
 export function planRemoval(
   actual: ObservedConfigMap,
   { source, policy, reason }: Removal,
@@ -99,7 +98,7 @@ export function planRemoval(
   }
 }
 
-/** A companion that does not name itself may be a copy of one, so it stays (SPEC R8). */
+/** A companion that does not carry its own name may be a copy of one, so it stays (SPEC R8). */
 function planDeletion(
   actual: ObservedConfigMap,
   source: SourceIdentity,
@@ -114,7 +113,7 @@ function planDeletion(
   return { action: 'none', companion, state: 'conflict', reason: doubt };
 }
 
-/** A companion that stays is marked as one that outlives its source, and is then left alone. */
+/** Marks the companion as retained (SPEC R4), then leaves it alone. */
 function planRetention(
   actual: ObservedConfigMap,
   source: SourceIdentity,

@@ -3,8 +3,8 @@ import type { Difference } from '../companion/drift.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 
 /**
- * What to do about one companion, and why. A plan has one step for each companion that exists or
- * should, those left alone included, so that a person can learn why.
+ * What to do about one companion, and why. A plan has a step for each companion that exists or
+ * should exist, also for those left alone, so that the reason can be reported.
  */
 export type Step =
   | {
@@ -12,26 +12,22 @@ export type Step =
       readonly companion: ObjectKey;
       /**
        * - `conflict`: a different object has the name.
-       * - `retained`: no longer desired, and kept as the source asked.
-       * - `waiting`: it or its namespace is being deleted. An event will follow.
+       * - `retained`: no longer desired, but kept as the source asked.
+       * - `waiting`: it or its namespace is being deleted. A watch event will follow.
        * - `no namespace`: the source names a namespace that does not exist.
        */
       readonly state: 'in sync' | 'conflict' | 'retained' | 'waiting' | 'no namespace';
       readonly reason: string;
     }
   | {
-      /** The administrator's bounds or the namespace's owner do not want it there. */
+      /** The administrator or the namespace's owner refuses it. */
       readonly action: 'none';
       readonly companion: ObjectKey;
       readonly state: 'refused';
       readonly reason: string;
-      /**
-       * Whether the source names the namespace. That a pattern or selector matches it is not news.
-       */
+      /** Whether the source names the namespace exactly. */
       readonly named: boolean;
-      /**
-       * Whether the namespace says nothing about consent, which `--require-consent` takes as a no.
-       */
+      /** Whether the namespace says nothing about consent and `--require-consent` is set. */
       readonly unsaid: boolean;
     }
   | {
@@ -42,9 +38,8 @@ export type Step =
     }
   | {
       /**
-       * The name looks free, but another source comes first (SPEC R7) and gets it. Unless our own
-       * companion is there unseen, its label stripped: then this source holds the name. To be
-       * looked at again, since no event says when the other source gives up.
+       * The name looks free, but another source comes first (SPEC R7). The writer checks whether
+       * our own companion is there without its label: then this source keeps the name.
        */
       readonly action: 'defer';
       readonly companion: ObjectKey;
@@ -69,10 +64,7 @@ export type Step =
       readonly actual: ObservedConfigMap;
     };
 
-/**
- * In how many namespaces a source gets no companion, though a pattern or selector of it matches,
- * only because they say nothing and `--require-consent` is set (SPEC P3).
- */
+/** Matching namespaces, not named exactly, that are refused for want of consent (SPEC P3). */
 export function unconsentedMatches(steps: readonly Step[]): number {
   return steps.filter((step) => step.state === 'refused' && step.unsaid && !step.named).length;
 }

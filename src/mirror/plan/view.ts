@@ -5,12 +5,12 @@ import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import type { Bounds } from './placement.ts';
 
-/** What the rules see: the informers' caches, read only. Every method is a lookup, not a search. */
+/** The cluster as the rules see it. Every method is a lookup, not a search. */
 export interface ClusterView {
   readonly settings: MirrorSettings;
-  /** The source or companion at a key; anything else in the cluster is not seen. */
+  /** The source or companion at a key. Other ConfigMaps are not in the view. */
   configMap(key: ObjectKey): ObservedConfigMap | undefined;
-  /** What refers to the source, by its name or, where that was stripped, by its uid. */
+  /** Objects that refer to the source by its name or, if that was stripped, by its uid. */
   referrers(source: SourceIdentity): readonly ObservedConfigMap[];
   /** The sources that may ask for a companion at this key; `claims` decides whether they do. */
   claimants(companion: ObjectKey): readonly ObservedConfigMap[];
@@ -18,7 +18,6 @@ export interface ClusterView {
   namespaces(): Iterable<ObservedNamespace>;
 }
 
-/** What does not change while the process runs. */
 export interface MirrorSettings {
   readonly vocabulary: Vocabulary;
   readonly bounds: Bounds;

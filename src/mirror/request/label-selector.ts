@@ -1,7 +1,6 @@
 import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 import type { StringMap } from '../vocabulary.ts';
 
-/** One requirement of a label selector; all of a selector's requirements must hold. */
 interface Requirement {
   readonly key: string;
   readonly operator: 'exists' | 'absent' | 'in' | 'not in' | 'greater' | 'less';
@@ -9,6 +8,7 @@ interface Requirement {
 }
 
 export interface LabelSelector {
+  /** All must hold. */
   readonly requirements: readonly Requirement[];
 }
 
@@ -17,7 +17,7 @@ const QUALIFIED_NAME = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$/;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
-/** Most requirements in one selector: each is tried on every namespace (256 KiB hold many). */
+/** Most requirements in one selector. Each is tried on every namespace. */
 const MOST_REQUIREMENTS = 100;
 
 const SET_BASED = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/;
@@ -26,8 +26,8 @@ const EXISTENCE = /^(!?)\s*([^\s=!<>()]+)$/;
 
 /**
  * Parses a selector as `kubectl -l` does: `env in (dev,qa), tier!=db, !legacy, shard>3`. An empty
- * text parses to the selector that matches everything; the caller decides whether that is allowed.
- * As in Kubernetes, `!=` and `notin` also hold where the key is absent.
+ * text matches everything; the caller decides whether that is allowed. As in Kubernetes, `!=` and
+ * `notin` also match objects without the key.
  */
 export function parseLabelSelector(text: string): Parsed<LabelSelector> {
   const requirements: Requirement[] = [];
@@ -46,7 +46,7 @@ export function parseLabelSelector(text: string): Parsed<LabelSelector> {
   return parsed({ requirements });
 }
 
-/** Splits at commas outside parentheses. One pass: an annotation may be 256 KiB of commas. */
+/** Splits at commas outside parentheses, in linear time: an annotation may have 256 KiB. */
 function splitRequirements(text: string): readonly string[] {
   const parts: string[] = [];
   let start = 0;
@@ -133,9 +133,7 @@ function holds(requirement: Requirement, value: string | undefined): boolean {
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/**
- * A label value as a number: an int64, as in Kubernetes; never negative, as none begins with "-".
- */
+/** A label value as an int64, as in Kubernetes. A label value cannot begin with "-". */
 function wholeNumber(value: string): bigint | undefined {
   if (!/^\d+$/.test(value)) return undefined;
   const number = BigInt(value);

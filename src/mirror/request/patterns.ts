@@ -1,9 +1,6 @@
 import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 
-// Lists of namespace names, lists of globs over keys, and the comma list under both. Nothing
-// throws.
-
-/** The items of a comma list, without blanks around them and without empty items. */
+/** The items of a comma list, trimmed, without empty ones. */
 function commaList(text: string): string[] {
   return text
     .split(',')
@@ -11,10 +8,7 @@ function commaList(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/**
- * A set of namespace names: exact names, prefixes (`''` is every name), and the same for
- * exclusions.
- */
+/** Which namespaces are meant. The prefix `''` matches every name. Exclusions win. */
 export interface NamespacePatterns {
   readonly names: ReadonlySet<string>;
   readonly prefixes: readonly string[];
@@ -23,8 +17,8 @@ export interface NamespacePatterns {
 }
 
 /**
- * Most wildcards in one list. Each is tried on every name, and an annotation may have 256 KiB: one
- * tenant's list must not cost the others seconds. Exact names are looked up, so they need no limit.
+ * Most wildcards in one list. Each is tried on every name, so one tenant's list of 256 KiB could
+ * delay all others by seconds. Exact names are looked up and need no limit.
  */
 const MOST_WILDCARDS = 100;
 
@@ -32,13 +26,13 @@ const TOO_MANY = problem(
   `more than ${MOST_WILDCARDS} items with "*"; name things exactly, or in fewer patterns`,
 );
 
-// A namespace name is a DNS-1123 label; a prefix is the beginning of one.
+// A DNS-1123 label, and the beginning of one.
 const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const NAMESPACE_PREFIX = /^([a-z0-9][-a-z0-9]{0,62})?\*$/;
 
 /**
- * Parses `team-a, team-*, *` and, where `exclusions` allows it, `!team-secret`. An empty list
- * parses to an empty set; the caller decides whether that is allowed.
+ * Parses `team-a, team-*, *` and, if `exclusions` is true, `!team-secret`. An empty list matches
+ * nothing; the caller decides whether that is allowed.
  */
 export function parseNamespacePatterns(
   text: string,
@@ -87,17 +81,14 @@ export function isExcluded(patterns: NamespacePatterns, namespace: string): bool
   );
 }
 
-/**
- * A set of keys (of data, labels or annotations) given by globs in which `*` stands for any
- * characters.
- */
+/** Which keys of data, labels or annotations are meant. In a glob `*` stands for any characters. */
 export interface KeyGlobs {
   readonly exact: ReadonlySet<string>;
-  /** Each glob as the texts between its stars: `a*b*` is `['a', 'b', '']`. */
+  /** Each glob split at its stars: `a*b*` is `['a', 'b', '']`. */
   readonly globs: readonly (readonly string[])[];
 }
 
-/** Parses `app.yaml, *.json`. `alphabet`: the kind of keys, hence the characters they can have. */
+/** Parses `app.yaml, *.json`. `alphabet`: keys of metadata may have a slash, those of data not. */
 export function parseKeyGlobs(text: string, alphabet: 'data' | 'metadata'): Parsed<KeyGlobs> {
   const possible = alphabet === 'data' ? /^[-._a-zA-Z0-9*]+$/ : /^[-._/a-zA-Z0-9*]+$/;
   const exact = new Set<string>();
@@ -122,7 +113,7 @@ export function matchesGlobs(globs: KeyGlobs, key: string): boolean {
   return globs.exact.has(key) || globs.globs.some((parts) => matchesGlob(parts, key));
 }
 
-/** Linear in the key's length. A regular expression would let the author make it backtrack. */
+/** Takes linear time. A regular expression could be made to backtrack. */
 function matchesGlob(parts: readonly string[], key: string): boolean {
   const first = parts[0] ?? '';
   const last = parts[parts.length - 1] ?? '';

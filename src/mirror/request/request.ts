@@ -10,10 +10,10 @@ import {
   parseNamespacePatterns,
 } from './patterns.ts';
 
-/** Where companions go, for a source that says so. */
+/** The namespaces that a source targets. */
 export interface Targets {
   readonly patterns: NamespacePatterns;
-  /** Adds to the patterns; their exclusions hold for both. */
+  /** Adds namespaces to those of `patterns`. The exclusions there apply to both. */
   readonly selector: LabelSelector | undefined;
 }
 
@@ -46,8 +46,8 @@ const NO_NAMESPACES: NamespacePatterns = {
 };
 
 /**
- * Reads what a source asks for. A malformed annotation makes the whole request invalid (SPEC R13:
- * it fails closed). The problem then begins with the annotation's key and says what to write.
+ * Reads what a source asks for. One malformed annotation makes all of it invalid (SPEC R13). The
+ * problem then begins with the annotation's key and says what to write.
  */
 export function parseRequest(
   source: { readonly namespace: string; readonly name: string; readonly annotations: StringMap },
@@ -71,9 +71,7 @@ export function parseRequest(
   }
 }
 
-/**
- * The way out of nested parsers, any of which may find the first problem. Never leaves this file.
- */
+/** Ends nested parsers at the first problem. Never leaves this file. */
 class BadAnnotation extends Error {}
 
 function readAnnotation<T>(
@@ -164,7 +162,6 @@ function parseCompanionName(
   return name;
 }
 
-/** The companion's key in one namespace. */
 export function companionKey(request: MirrorRequest, namespace: string): ObjectKey {
   return objectKey(namespace, request.companionName);
 }

@@ -2,8 +2,8 @@ import { didYouMean } from '../did-you-mean.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 
 /**
- * A sentence for each annotation of our domain that does not exist, with what was probably meant
- * (SPEC R13). What exists on other objects, such as `accept-mirrors-from`, counts as known.
+ * A sentence for each unknown annotation of our domain, with what was probably meant (SPEC R13).
+ * Annotations of other objects, such as `accept-mirrors-from`, count as known.
  */
 export function unknownAnnotations(
   source: { readonly annotations: StringMap },

@@ -196,9 +196,9 @@ test('[R9] failures are forgotten with the companions that the plan no longer ha
 test('[W4] nothing is remembered of what is well and what nobody else touches', () => {
   const { memory } = setUp();
   memory.failed(source, companion, 'v1', transient);
-  memory.tell(source, companion, { level: 'warn', message: 'something', fields: {} });
+  memory.setProblem(source, companion, { level: 'warn', message: 'something', fields: {} });
   expect(memory.hasAny(source)).toBe(true);
-  memory.tell(source, companion, undefined);
+  memory.setProblem(source, companion, undefined);
   memory.wrote(source, companion, 'v1');
   expect(memory.hasAny(source)).toBe(false);
 });
