@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { vocabularyOf, watchSelector } from '../../src/mirror/vocabulary.ts';
 
-test('every key is in the domain that is set', () => {
+test('every key is in the given domain', () => {
   const { domain, companionLabels: _, ...keys } = vocabularyOf('example.com');
   expect(domain).toBe('example.com');
   expect(Object.values(keys).filter((key) => !/^example\.com\/[a-z-]+$/.test(key))).toEqual([]);

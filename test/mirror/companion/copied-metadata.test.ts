@@ -19,7 +19,7 @@ describe('[M7] copied metadata', () => {
     expect(copiedFrom({}, { team: 'a' }, { note: 'b' })).toEqual({ labels: {}, annotations: {} });
   });
 
-  test('is what the two annotations name, each for its own kind', () => {
+  test('is what the two annotations name', () => {
     const asks = { 'copy-labels': 'team, app.example.com/*', 'copy-annotations': 'note' };
     const labels = { team: 'a', note: 'no', 'app.example.com/tier': 'db', tier: 'no' };
     expect(copiedFrom(asks, labels, { note: 'b', team: 'no' })).toEqual({
@@ -40,7 +40,7 @@ describe('[M7] copied metadata', () => {
     'workshop.io/managed',
     'workshop.io/anything',
   ];
-  test.for(denied)('never holds %s, whatever is asked', (key) => {
+  test.for(denied)('never includes %s, even on request', (key) => {
     const asks = { 'copy-labels': `*, ${key}`, 'copy-annotations': `*, ${key}` };
     const { labels, annotations } = copiedFrom(asks, { [key]: 'x', team: 'a' }, { [key]: 'x', note: 'b' });
     expect([labels, annotations]).toEqual([{ team: 'a' }, { note: 'b' }]);
@@ -57,21 +57,21 @@ describe('[M7] copied metadata', () => {
     expect(copiedFrom({ 'copy-labels': '*' }, { [key]: 'x' }).labels).toEqual({ [key]: 'x' });
   });
 
-  test('the domain that is never copied is the one in use', () => {
+  test('never includes the domain in use', () => {
     expect(mayCopy('workshop.io/x', vocabularyOf('example.com'))).toBe(true);
     expect(mayCopy('example.com/x', vocabularyOf('example.com'))).toBe(false);
   });
 });
 
 describe('[M7] the list of what was copied', () => {
-  test('is sorted, and absent when it would be empty', () => {
+  test('is sorted, and absent when empty', () => {
     expect(formatCopiedKeys({ labels: { b: '1', a: '2' }, annotations: { d: '3', c: '4' } })).toBe(
       '{"labels":["a","b"],"annotations":["c","d"]}',
     );
     expect(formatCopiedKeys({ labels: {}, annotations: {} })).toBeUndefined();
   });
 
-  test('is read back as it was written', () => {
+  test('can be read back', () => {
     const text = formatCopiedKeys({ labels: { 'x/y~z': '1' }, annotations: { 'a,b': '2' } });
     expect(parseCopiedKeys(text, vocabulary)).toEqual({ labels: ['x/y~z'], annotations: ['a,b'] });
   });
@@ -93,17 +93,17 @@ describe('[M7] the list of what was copied', () => {
     expect(parseCopiedKeys(text, vocabulary)).toEqual(nothing);
   });
 
-  test('says what it can, where only one of its parts is in order', () => {
+  test('is read in part when only one part is valid', () => {
     const half = '{"labels":"team","annotations":["note"]}';
     expect(parseCopiedKeys(half, vocabulary)).toEqual({ labels: [], annotations: ['note'] });
   });
 
-  test('says each key once', () => {
+  test('has each key once', () => {
     const twice = '{"labels":["team","team"],"annotations":["note","note"]}';
     expect(parseCopiedKeys(twice, vocabulary)).toEqual({ labels: ['team'], annotations: ['note'] });
   });
 
-  test('cannot be made to name what is not ours to remove', () => {
+  test('cannot name keys that are not ours to remove', () => {
     const forged = '{"labels":["workshop.io/managed","team"],"annotations":["argocd.argoproj.io/instance"]}';
     expect(parseCopiedKeys(forged, vocabulary)).toEqual({ labels: ['team'], annotations: [] });
   });

@@ -40,12 +40,12 @@ const versioned = (object: ConfigMap, resourceVersion = '2'): ConfigMap => ({
   metadata: { ...object.metadata, resourceVersion },
 });
 
-test('[M9] a settled companion differs in nothing, beside its source or elsewhere', () => {
+test('[M9] a settled companion has no differences, beside its source or elsewhere', () => {
   expect(found(colors, beside)).toEqual([]);
   expect(found(colors, elsewhere)).toEqual([]);
 });
 
-test('[M9] nor with what others put on it', () => {
+test('[M9] what others put on a companion is no difference', () => {
   const owner: OwnerReference = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'x' };
   const decorated: ConfigMapParts = { labels: { team: 'x' }, annotations: { note: 'y' }, immutable: true };
   expect(found(colors, companion(colors, 'team-b/colors-synced', { ...decorated, owners: [owner] }))).toEqual(
@@ -55,7 +55,7 @@ test('[M9] nor with what others put on it', () => {
   expect(found(colors, companion(colors, 'team-a/colors-synced', { ...decorated, owners }))).toEqual([]);
 });
 
-describe('[M5] what was done to a companion by hand is undone by one patch', () => {
+describe('[M5] one patch undoes a hand edit of a companion', () => {
   const { labels, annotations } = marksOf(colors, 'team-b/colors-synced');
   const cases: Readonly<Record<string, ConfigMapParts>> = {
     'a value changed': { data: { colour: 'blue' } },
@@ -87,12 +87,12 @@ describe('[M5] what was done to a companion by hand is undone by one patch', () 
     expect(healed(colors, stripped(elsewhere, key))).toEqual(versioned(elsewhere));
   });
 
-  test('all labels and annotations stripped, so that both maps are absent', () => {
+  test('all labels and annotations stripped', () => {
     const { labels: _, annotations: __, ...metadata } = beside.metadata;
     expect(healed(colors, { ...beside, metadata })).toEqual(versioned(beside));
   });
 
-  test('what others put on it stays through all that', () => {
+  test('what others put on it stays', () => {
     const others = { labels: { 'a.b/c~d': 'x' }, annotations: { 'a.b/c~d': 'y' } };
     const tampered = companion(colors, 'team-b/colors-synced', {
       ...others,
@@ -102,7 +102,7 @@ describe('[M5] what was done to a companion by hand is undone by one patch', () 
     expect(healed(colors, tampered)).toEqual(versioned(companion(colors, 'team-b/colors-synced', others)));
   });
 
-  test('a difference in content is one in what it holds, not in what its annotation says', () => {
+  test('content is compared by what the companion holds, not by its checksum annotation', () => {
     const lie = companion(colors, 'team-b/colors-synced', { data: { colour: 'blue' } });
     expect(found(colors, lie)).toEqual([{ kind: 'content' }]);
     const annotated = companion(colors, 'team-b/colors-synced', {
@@ -127,26 +127,26 @@ describe('[M1] the owner reference', () => {
     'that is there twice': [right, { ...right, name: 'shapes' }],
     '[R11] to an earlier source of the same name': [{ ...right, uid: 'of the earlier one' }],
   };
-  test.for(Object.entries(wrong))('%s is set right, and those of others stay', ([, owners]) => {
+  test.for(Object.entries(wrong))('%s is corrected, and those of others stay', ([, owners]) => {
     const tampered = companion(colors, 'team-a/colors-synced', { owners: [others, ...owners] });
     expect(healed(colors, tampered).metadata.ownerReferences).toEqual([others, right]);
   });
 
-  test('[M2] is removed from a companion in another namespace, where it would have it collected', () => {
+  test('[M2] is removed from a companion in another namespace, where garbage collection would delete it', () => {
     const tampered = companion(colors, 'team-b/colors-synced', { owners: [right, others] });
     expect(healed(colors, tampered).metadata.ownerReferences).toEqual([others]);
     const alone = companion(colors, 'team-b/colors-synced', { owners: [right] });
     expect(healed(colors, alone)).toEqual(versioned(elsewhere));
   });
 
-  test('[M2] of a namesake in another namespace is not ours to remove', () => {
+  test('[M2] to a source of the same name in another namespace is not ours to remove', () => {
     const namesake = companion(colors, 'team-b/colors-synced', {
       owners: [{ ...right, uid: 'of team-b/colors' }],
     });
     expect(found(colors, namesake)).toEqual([]);
   });
 
-  test('[M1] is removed, and the policy noted, when the source asks to retain', () => {
+  test('[M1] is removed, and the policy set, when the source asks to retain', () => {
     const retaining = source('team-a/colors', { 'deletion-policy': 'retain' }, colors);
     const { metadata } = healed(retaining, beside);
     expect(metadata.ownerReferences).toBeUndefined();
@@ -160,7 +160,7 @@ describe('[M7] copied metadata', () => {
   const copying = source('team-a/colors', asks, { ...colors, ...metadata });
   const copied = healed(copying, elsewhere);
 
-  test('is put on the companion, with a list of what it is', () => {
+  test('is put on the companion, with a list of its keys', () => {
     expect(copied.metadata.labels).toMatchObject({ team: 'a', constructor: 'b' });
     expect(copied.metadata.annotations).toMatchObject({
       'note/x~y': 'c',
@@ -169,7 +169,7 @@ describe('[M7] copied metadata', () => {
     expect(found(copying, copied)).toEqual([]);
   });
 
-  test('goes again when it is no longer asked for, and only what was listed goes', () => {
+  test('is removed when no longer requested, and only what was listed is removed', () => {
     const others = { ...copied.metadata.labels, mine: 'd' };
     const decorated = { ...copied, metadata: { ...copied.metadata, labels: others } };
     const after = healed(colors, decorated);
@@ -177,17 +177,17 @@ describe('[M7] copied metadata', () => {
     expect(after.metadata.annotations).toEqual(elsewhere.metadata.annotations);
   });
 
-  test('goes when the source itself no longer has it', () => {
+  test('is removed when the source no longer has it', () => {
     const bare = source('team-a/colors', asks, colors);
     expect(healed(bare, copied).metadata.labels).toEqual(elsewhere.metadata.labels);
   });
 
-  test('cannot replace what makes it a companion', () => {
+  test('cannot replace the marks of a companion', () => {
     const all = source('team-a/colors', { 'copy-labels': '*', 'copy-annotations': '*' }, colors);
     expect(found(all, elsewhere)).toEqual([]);
   });
 
-  test('that somebody changed by hand is set right', () => {
+  test('that somebody changed by hand is healed', () => {
     const labels = { ...without(copied.metadata.labels, 'constructor'), team: 'z' };
     expect(healed(copying, { ...copied, metadata: { ...copied.metadata, labels } })).toEqual(
       versioned(copied, '3'),

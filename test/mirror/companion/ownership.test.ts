@@ -44,7 +44,7 @@ function inWords(combination: Combination): string {
   return `with ${marks.join(' and ') || 'no mark'}, own name ${combination.self}`;
 }
 
-describe('[R6] whose an object at a companion name is', () => {
+describe('[R6] the owner of an object at a companion name', () => {
   test.for(combinations.map((combination) => ({ name: inWords(combination), combination })))(
     'beside the source, $name',
     ({ combination }) => {
@@ -69,18 +69,18 @@ describe('[R6] whose an object at a companion name is', () => {
   );
 
   const settled = companion(colors, 'team-b/colors-synced');
-  test("another source's companion is not ours, nor that of a namesake elsewhere", () => {
+  test('the companion of another source is not ours, even if the source has the same name', () => {
     const of = (key: string, uid?: string) =>
       isCompanionOf(observed(settled), { key: observed(source(key)).key, uid }, vocabulary);
     expect(of('team-a/shapes', 'other')).toBe(false);
     expect(of('team-b/colors', 'other')).toBe(false);
   });
 
-  test('[R11] the companion of a source that was recreated is ours, by its label and source reference', () => {
+  test('[R11] the companion of a recreated source is recognized by label and source reference', () => {
     expect(isCompanionOf(observed(settled), { ...identity, uid: 'a new uid' }, vocabulary)).toBe(true);
   });
 
-  test('[R5] the companion of a source that is gone is known by its label and source reference only', () => {
+  test('[R5] the companion of a source that is gone is recognized by label and source reference', () => {
     expect(isCompanionOf(observed(settled), gone, vocabulary)).toBe(true);
     const noReference = { label: true, reference: false, uid: true, self: 'own', owner: false } as const;
     expect(isCompanionOf(observed(objectWith(noReference, 'team-b/colors-synced')), gone, vocabulary)).toBe(
@@ -88,7 +88,7 @@ describe('[R6] whose an object at a companion name is', () => {
     );
   });
 
-  test('an empty uid annotation is not a mark of a source whose uid is unknown', () => {
+  test('an empty uid annotation is no mark of a source whose uid is unknown', () => {
     const object = configMap('team-b/x', {
       labels: { 'workshop.io/managed': 'companion' },
       annotations: { 'workshop.io/source-uid': '' },
@@ -112,7 +112,7 @@ describe('[R6] a controller owner reference', () => {
     expect(isControlledBy(object, identity)).toBe(controls);
   });
 
-  test('to a source that is gone is known by its name', () => {
+  test('to a source that is gone is recognized by its name', () => {
     const byName = (owner: OwnerReference) =>
       isControlledBy(observed(configMap('team-a/colors-synced', { owners: [owner] })), gone);
     expect(byName(right)).toBe(true);
@@ -131,12 +131,12 @@ describe('[R8] what may be deleted', () => {
     },
   );
 
-  test('is never the source itself, though it bears every mark', () => {
+  test('is never the source itself, even with every mark', () => {
     const marked = companion(colors, 'team-a/colors', { uid: colors.metadata.uid });
     expect(mayDelete(observed(marked), identity, vocabulary)).toBe(false);
   });
 
-  test('is never another source, whatever marks it bears', () => {
+  test('is never another source, even with every mark', () => {
     const object = {
       ...observed(companion(colors, 'team-b/colors-synced')),
       request: observed(colors).request,

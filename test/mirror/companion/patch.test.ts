@@ -10,7 +10,7 @@ const object = configMap('team-b/colors-synced', {
   data: { old: 'x' },
 });
 
-test('[R2] a patch carries the resourceVersion that it was computed from, so that one too late is refused', () => {
+test('[R2] a patch carries the resourceVersion that it was computed from', () => {
   const patch = healingPatch(observed(object), [{ kind: 'content' }], nothing);
   const meanwhile = { ...object, metadata: { ...object.metadata, resourceVersion: '2' } };
   expect(() => patched(meanwhile, patch)).toThrow('modified');
@@ -31,7 +31,7 @@ test('an annotation with any key is added and removed', () => {
   expect(patched(added, remove).metadata.annotations).toEqual({ b: '2' });
 });
 
-test('where a map is absent the patch makes it', () => {
+test('an absent map is created', () => {
   const bare = configMap('team-b/colors-synced');
   const patch = healingPatch(
     observed(bare),
@@ -48,14 +48,14 @@ test('where a map is absent the patch makes it', () => {
   });
 });
 
-test('annotations that were not remembered, but are there, survive', () => {
+test('annotations that are not remembered survive', () => {
   const key = 'kubectl.kubernetes.io/last-applied-configuration';
   const applied = configMap('team-b/colors-synced', { annotations: { [key]: '{}' } });
   const patch = healingPatch(observed(applied), [{ kind: 'annotation', key: 'c', value: '2' }], undefined);
   expect(patched(applied, patch).metadata.annotations).toEqual({ [key]: '{}', c: '2' });
 });
 
-test('[M3] new content replaces the old whole, also when there was none, also when there is none', () => {
+test('[M3] new content replaces all old content, also if either is empty', () => {
   const content = { data: { new: 'y' }, binaryData: { z: 'AA==' } };
   const bare = configMap('team-b/colors-synced');
   expect(patched(object, healingPatch(observed(object), [{ kind: 'content' }], content))).toMatchObject(
@@ -66,13 +66,13 @@ test('[M3] new content replaces the old whole, also when there was none, also wh
   expect([emptied.data, emptied.binaryData]).toEqual([undefined, undefined]);
 });
 
-test('[M3] a key named __proto__ is in the patch as it goes over the wire', () => {
+test('[M3] a key named __proto__ is in the patch', () => {
   const data: Readonly<Record<string, string>> = JSON.parse('{"__proto__":"v"}');
   const patch = healingPatch(observed(object), [{ kind: 'content' }], { data, binaryData: {} });
   expect(JSON.stringify(patch)).toContain('"__proto__":"v"}');
 });
 
-test('the last owner reference can be taken away, and a first one given', () => {
+test('the last owner reference can be removed, and a first one added', () => {
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b', controller: true };
   const given = patched(
     object,
@@ -86,7 +86,7 @@ test('the last owner reference can be taken away, and a first one given', () => 
   expect(taken.metadata.ownerReferences).toBeUndefined();
 });
 
-test('nothing but the version is in a patch of no differences, and it changes nothing', () => {
+test('without differences the patch has only the version, and changes nothing', () => {
   const patch = healingPatch(observed(object), [], undefined);
   expect(patch).toEqual({ metadata: { resourceVersion: '1' } });
   expect(patched(object, patch)).toEqual({
@@ -95,6 +95,6 @@ test('nothing but the version is in a patch of no differences, and it changes no
   });
 });
 
-test('to patch the content without having it is a mistake in the program', () => {
+test('a patch of the content without the content throws', () => {
   expect(() => healingPatch(observed(object), [{ kind: 'content' }], undefined)).toThrow(TypeError);
 });

@@ -11,7 +11,7 @@ const there = configMap('team-b/colors-synced', {
   immutable: true,
 });
 
-test('[R12] a replacement is healed, is mutable, and keeps what others put there but kubectl’s last-applied', () => {
+test('[R12] a replacement is healed and mutable, and keeps what others put there except kubectl’s last-applied', () => {
   const found = [{ kind: 'content' }, { kind: 'label', key: 'stale', value: undefined }] as const;
   expect(replacement(observed(there), found, content)).toEqual({
     metadata: {

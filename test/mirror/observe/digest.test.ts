@@ -22,7 +22,7 @@ describe('[M4] the checksum of a content', () => {
     expect(digest).toBe(createHash('sha256').update(documented).digest('hex'));
   });
 
-  test('of nothing is the documented SHA-256 of the two headings', () => {
+  test('of empty content is the documented SHA-256 of the two headings', () => {
     const expected = createHash('sha256').update('data\nbinaryData\n').digest('hex');
     expect(digestOf(content({}))).toBe(expected);
   });
@@ -37,11 +37,11 @@ describe('[M4] the checksum of a content', () => {
     expect(digestOf(content({ a: 'y', B: 'x' }))).toBe(expected);
   });
 
-  test('takes a lone surrogate for U+FFFD, as which the API server stores it', () => {
+  test('treats a lone surrogate as U+FFFD, like the API server', () => {
     expect(digestOf(content({ k: '\ud800' }))).toBe(digestOf(content({ k: '\ufffd' })));
   });
 
-  test('is the same for two ways to write one base64', () => {
+  test('is the same for two base64 texts of the same bytes', () => {
     expect(digestOf(content({}, { k: 'AP8=' }))).toBe(digestOf(content({}, { k: 'AP8' })));
   });
 
@@ -78,7 +78,7 @@ describe('[M4] the checksum of a content', () => {
   });
 });
 
-// Few characters, those that the encoding itself uses among them, so that near collisions are
+// Few characters, including those that the encoding itself uses, so that near collisions are
 // frequent.
 const text = fc.string({ unit: fc.constantFrom('a', '1', '2', ' ', '\n', 'é'), maxLength: 6 });
 const entries = fc.dictionary(
@@ -93,14 +93,14 @@ const anyContent = fc.record({
   ),
 });
 
-/** Equal exactly for equal contents, by another road than the digest. */
+/** Equal exactly for equal contents, computed without the digest. */
 function canonical({ data, binaryData }: Content): string {
   const sorted = (map: Readonly<Record<string, string>>) =>
     Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([sorted(data), sorted(binaryData)]);
 }
 
-test('[M4] no two different contents among thousands of near ones have one checksum', () => {
+test('[M4] thousands of similar contents all have different checksums', () => {
   const seen = new Map<string, string>();
   fc.assert(
     fc.property(anyContent, (one) => {

@@ -80,7 +80,7 @@ describe('[M6] what is a source', () => {
   });
 });
 
-test('what is absent on the wire is empty, and nothing that is there is lost', () => {
+test('absent fields are empty, and no other field is lost', () => {
   expect(
     observed({ metadata: { name: 'colors', namespace: 'team-a', uid: 'u', resourceVersion: '7' } }),
   ).toEqual({
@@ -113,7 +113,7 @@ test('what is absent on the wire is empty, and nothing that is there is lost', (
   });
 });
 
-test('[W4] no data is remembered, also not where kubectl apply repeats it', () => {
+test('[W4] no data is remembered, not even kubectl’s copy of it', () => {
   const secret = 'the value of a key';
   const object = source(
     'team-a/colors',
@@ -136,12 +136,12 @@ describe('[M3] the digest of an observed object', () => {
     expect(observed(source('team-a/colors', asks, { data })).digest).toBe(digest({ 'app.yaml': '1' }));
   });
 
-  test('of a source that excludes only covers the rest', () => {
+  test('of a source that only excludes keys covers the rest', () => {
     const asked = source('team-a/colors', { 'exclude-keys': 'app.*' }, { data });
     expect(observed(asked).digest).toBe(digest({ other: '3' }));
   });
 
-  test('selects among binary keys too', () => {
+  test('selects binary keys too', () => {
     const asked = source(
       'team-a/colors',
       { 'include-keys': 'a' },
@@ -156,7 +156,7 @@ describe('[M3] the digest of an observed object', () => {
     expect(observed(asked).digest).toBe(digest(JSON.parse('{"__proto__":"v"}')));
   });
 
-  test('of a companion covers everything that it really holds, whatever its annotations say', () => {
+  test('of a companion covers everything that it holds, whatever its annotations say', () => {
     const lying = companion(colors, 'team-b/colors-synced', {
       data,
       annotations: { 'workshop.io/source-checksum': 'lie', 'workshop.io/include-keys': 'other' },
@@ -207,12 +207,12 @@ describe('[R13] a selection of keys', () => {
     expect(problemOf(asks, parts)).toBe(problem);
   });
 
-  test('is looked at in a request that is valid otherwise', () => {
+  test('is checked in a request that is valid otherwise', () => {
     expect(problemOf({ 'include-keys': 'x', 'deletion-policy': 'x' })).toMatch(/deletion-policy/);
   });
 });
 
-test('[R2] what is known of a companion after a write is what its watch event will show', () => {
+test('[R2] after a write the controller knows what the watch event will show', () => {
   const immutable = { ...companion(colors, 'team-a/colors-synced'), immutable: true };
   for (const object of [immutable, companion(colors, 'team-b/colors-synced'), configMap('team-b/x')]) {
     const { digest } = observed(object);

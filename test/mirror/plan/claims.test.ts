@@ -65,7 +65,7 @@ describe('[R6] a source claims', () => {
     expect(claimed(object, companion, here)).toBe(expected);
   });
 
-  test('beside it without knowing any namespaces', () => {
+  test('a companion beside it without knowing any namespaces', () => {
     expect(claimed(beside, 'team-a/colors-synced', world([], [], boundsOf({ deny: '*' })))).toBe(true);
   });
 
@@ -77,7 +77,7 @@ describe('[R6] a source claims', () => {
     },
   );
 
-  test('and is not found by the index where it cannot claim', () => {
+  test('nothing outside its index values', () => {
     expect(claimsOf(observed(configMap('team-a/colors')))).toEqual([]);
     expect(claimsOf(observed(source('team-a/colors', { 'deletion-policy': 'x' })))).toEqual([]);
     expect(claimsOf(observed(beside))).not.toEqual(claimsOf(observed(source('team-b/colors'))));
@@ -100,26 +100,26 @@ describe('[R7] of several sources that ask for one free name', () => {
     expect(preceding(at('z/z', early), at('a/x', late))).toBeUndefined();
   });
 
-  test('of those of one age the first namespace comes first, then the first name', () => {
+  test('if they are equally old, namespace and then name decide', () => {
     expect(preceding(at('b/a', early), at('a/z', early))).toBe('a/z');
     expect(preceding(at('a/z', early), at('b/a', early))).toBeUndefined();
     expect(preceding(at('a/b', early), at('a/a', early))).toBe('a/a');
   });
 
-  test('namespace and name are compared apart, not as one text', () => {
+  test('namespace and name are compared separately', () => {
     expect(preceding(at('a-b/x', early), at('a/x', early))).toBe('a/x');
     expect(preceding(at('a/x', early), at('a-b/x', early))).toBeUndefined();
   });
 
-  test('the first of many is named', () => {
+  test('the first of many is returned', () => {
     expect(preceding(at('c/c', late), at('b/b', late), at('a/a', late), at('d/d', early))).toBe('d/d');
   });
 
-  test('a source that asks alone has nobody before it', () => {
+  test('a single source comes first', () => {
     expect(preceding(at('a/x', late))).toBeUndefined();
   });
 
-  test('a source that does not ask for this name, or may not have it, is not before anybody', () => {
+  test('a source that does not ask for the name, or may not have it, does not count', () => {
     const bad = { 'deletion-policy': 'x' };
     expect(preceding(at('b/x', late), at('a/x', early, { 'companion-name': 'other' }))).toBeUndefined();
     expect(preceding(at('b/x', late), at('a/x', early, { 'target-namespaces': 'qa' }))).toBeUndefined();

@@ -51,11 +51,11 @@ describe('[R1] the sources that a change of a ConfigMap concerns', () => {
       companion(colors, 'team-b/colors-synced', { annotations: { 'workshop.io/source': 'nonsense' } }),
       ['team-a/colors'],
     ],
-    '[R7] whatever leaves a name free concerns the source that asks for it': [
+    '[R7] an object at a name concerns the source that asks for the name': [
       configMap('team-a/shapes-synced'),
       ['team-a/shapes'],
     ],
-    '[R7] the companion of another concerns its source and the one that asks for the name': [
+    '[R7] another source’s companion concerns that source and the one that asks for the name': [
       companion(source('x/y'), 'team-b/colors-synced'),
       ['team-a/colors', 'x/y'],
     ],
@@ -63,7 +63,7 @@ describe('[R1] the sources that a change of a ConfigMap concerns', () => {
       source('team-a/shapes-synced'),
       ['team-a/shapes', 'team-a/shapes-synced'],
     ],
-    '[R5] a companion of a source that is not there concerns that key': [
+    '[R5] the companion of a missing source concerns the source’s key': [
       companion(source('x/y'), 'x/y-synced'),
       ['x/y'],
     ],
@@ -93,7 +93,7 @@ describe('[W1] the sources that a change of a Namespace concerns', () => {
     expect(isConcernedByNamespace(selecting, undefined, dev)).toBe(true);
   });
 
-  test('[P2] a source that may have matched it while it could not be read', () => {
+  test('[P2] a source that may match a Namespace that cannot be read', () => {
     const unreadable = unreadableNamespace('team-b');
     expect(isConcernedByNamespace(selecting, unreadable, prod)).toBe(true);
     const without = observed(
@@ -102,7 +102,7 @@ describe('[W1] the sources that a change of a Namespace concerns', () => {
     expect(isConcernedByNamespace(without, unreadable, prod)).toBe(false);
   });
 
-  test('not a source that matches it neither before nor after, or targets nothing', () => {
+  test('not a source that never matches it, or has no targets', () => {
     expect(isConcernedByNamespace(selecting, prod, prod)).toBe(false);
     expect(isConcernedByNamespace(selecting, undefined, undefined)).toBe(false);
     expect(isConcernedByNamespace(observed(shapes), dev, prod)).toBe(false);
@@ -111,7 +111,7 @@ describe('[W1] the sources that a change of a Namespace concerns', () => {
     expect(isConcernedByNamespace(bad, dev, prod)).toBe(false);
   });
 
-  test('a source without targets, or with bad ones, is in no index', () => {
+  test('a source without valid targets is in no index', () => {
     expect(targetIndexValuesOf(observed(shapes))).toEqual([]);
     expect(targetIndexValuesOf(observed(there))).toEqual([]);
     expect(targetIndexValuesOf(observed(source('a/b', { 'target-namespaces': '' })))).toEqual([]);
@@ -130,7 +130,7 @@ describe('[W1] the sources that a change of a Namespace concerns', () => {
     ],
     '[P3] a companion in another namespace than its source': [there, true],
     '[P3] such a companion whose label was stripped': [stripped(there, 'workshop.io/managed'), true],
-    '[P3] a companion that only its uid leads home': [stripped(there, 'workshop.io/source'), true],
+    '[P3] a companion with only the uid left': [stripped(there, 'workshop.io/source'), true],
     'not a companion beside its source': [companion(shapes, 'team-a/shapes-synced'), false],
     'not what names no source': [configMap('team-b/x'), false],
   };

@@ -34,7 +34,7 @@ function placement(
 
 const desired = { kind: 'desired' };
 
-describe('[P1] the administrator bounds where the controller writes', () => {
+describe('[P1] the administrator limits where the controller writes', () => {
   const forbidden = (reason: string) => ({ kind: 'forbidden', reason });
   const cases: Readonly<Record<string, readonly [name: string, flags: Flags, expected: object]>> = {
     'by default everywhere': ['prod', {}, desired],
@@ -77,12 +77,12 @@ describe('[P1] the administrator bounds where the controller writes', () => {
     expect(placement(name, {}, flags)).toEqual(expected);
   });
 
-  test('and says so of what is terminating too, and of what does not consent', () => {
+  test('the bounds win over a terminating namespace and over refused consent', () => {
     expect(placement('kube-x', { terminating: true, accepts: '' }).kind).toBe('forbidden');
   });
 });
 
-describe('[P3] a namespace accepts mirrors, or does not', () => {
+describe('[P3] a namespace accepts companions or refuses them', () => {
   const refused = (reason: string) => ({ kind: 'unconsented', reason, unsaid: false });
   const malformed = (problem: string) => ({
     kind: 'forbidden',
@@ -132,7 +132,7 @@ describe('[P3] a namespace accepts mirrors, or does not', () => {
   const unread = (name: string, asks: StringMap) =>
     placementIn(name, unreadableNamespace(name), targeting(asks), boundsOf());
 
-  test.for(['team-a', 'prod'])('[P2] one that may not be read, %s, matches no selector', (name) => {
+  test.for(['team-a', 'prod'])('[P2] a Namespace that may not be read, %s, matches no selector', (name) => {
     const expected = {
       kind: 'forbidden',
       reason: 'the controller may not read the Namespace, so the selector cannot be matched',
@@ -143,7 +143,7 @@ describe('[P3] a namespace accepts mirrors, or does not', () => {
     expect(unread(name, excluded)).toEqual({ kind: 'unmatched' });
   });
 
-  test('[P2] a Namespace that may not be read counts as refused, and costs nobody a companion', () => {
+  test('[P2] a Namespace that may not be read refuses, and no companion is deleted', () => {
     expect(unread('prod', { 'target-namespaces': 'prod' })).toEqual({
       kind: 'forbidden',
       reason: 'the controller may not read the Namespace, so its consent is unknown',
@@ -155,13 +155,13 @@ describe('[R13] a namespace that does not exist', () => {
   const absent = (name: string, asks: StringMap, flags?: Flags) =>
     placementIn(name, undefined, targeting(asks), boundsOf(flags)).kind;
 
-  test('is absent where a name asks for it, and forbidden where the bounds exclude it', () => {
+  test('is absent if named exactly, and forbidden if the bounds exclude it', () => {
     expect(absent('prod', { 'target-namespaces': 'prod' })).toBe('absent');
     expect(absent('prod', { 'target-namespaces': 'prod' }, { deny: 'prod' })).toBe('forbidden');
     expect(absent('team-a', { 'target-namespaces': 'team-a' })).toBe('absent');
   });
 
-  test('is unmatched where nothing asks for it, and matches no selector', () => {
+  test('is unmatched otherwise, and matches no selector', () => {
     expect(absent('prod', { 'target-namespaces': 'qa' })).toBe('unmatched');
     expect(absent('prod', { 'target-namespaces': 'prod, !pr*' })).toBe('unmatched');
     expect(absent('prod', { 'target-namespace-selector': '!env' })).toBe('unmatched');
@@ -169,7 +169,7 @@ describe('[R13] a namespace that does not exist', () => {
 });
 
 describe('[M2] a namespace that the source does not ask for', () => {
-  test('is unmatched, whatever else is true of it', () => {
+  test('is unmatched, whatever else is true', () => {
     const unmatched = { kind: 'unmatched' };
     const asks = { 'target-namespaces': 'team-*' };
     expect(placement('prod', {}, {}, asks)).toEqual(unmatched);

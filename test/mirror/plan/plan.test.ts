@@ -23,15 +23,15 @@ describe('[M1] a source without targets', () => {
   const settled = companion(colors, 'team-a/colors-synced');
   const at = 'team-a/colors-synced';
 
-  test('is to get one companion, beside it', () => {
+  test('gets one companion, beside it', () => {
     expect(plan('team-a/colors', world([colors]))).toEqual([`${at}: create, missing; it did not exist`]);
   });
 
-  test('is to get nothing more when it has it', () => {
+  test('needs nothing more when it has it', () => {
     expect(plan('team-a/colors', world([colors, settled]))).toEqual([`${at}: none, in sync; `]);
   });
 
-  test('gets it with all that makes it a companion', async () => {
+  test('gets a complete companion', async () => {
     const { creationTimestamp: _, ...metadata } = settled.metadata;
     expect(objectAt(await carryOut('team-a/colors', world([colors])), at)).toEqual({
       ...settled,
@@ -39,12 +39,12 @@ describe('[M1] a source without targets', () => {
     });
   });
 
-  test('[P1] gets it even in a namespace that is denied to others', () => {
+  test('[P1] gets its companion even in a denied namespace', () => {
     const of = world([source('kube-system/x')], [], boundsOf({ allow: '', requireConsent: true }));
     expect(plan('kube-system/x', of)).toEqual(['kube-system/x-synced: create, missing; it did not exist']);
   });
 
-  test('[M5] has what drifted healed, and the reason says what it was', () => {
+  test('[M5] has drift healed, and the reason names the differences', () => {
     const drifted = companion(colors, at, {
       data: {},
       labels: { 'app.kubernetes.io/managed-by': 'x' },
@@ -55,7 +55,7 @@ describe('[M1] a source without targets', () => {
     ]);
   });
 
-  test('[M5] leaves it immutable while only its metadata must change', () => {
+  test('[M5] keeps an immutable companion while only its metadata must change', () => {
     const immutable = companion(colors, at, { immutable: true, owners: [] });
     expect(plan('team-a/colors', world([colors, immutable]))).toEqual([
       `${at}: update, drifted; differs in owner references`,
@@ -65,7 +65,7 @@ describe('[M1] a source without targets', () => {
     ]);
   });
 
-  test('[R12] has it replaced when it is immutable and its content must change', async () => {
+  test('[R12] has an immutable companion replaced when its content must change', async () => {
     const immutable = companion(colors, at, { immutable: true, data: { colour: 'blue' } });
     expect(plan('team-a/colors', world([colors, immutable]))).toEqual([
       `${at}: replace, drifted; differs in content`,
@@ -83,25 +83,25 @@ describe('[M1] a source without targets', () => {
     ]);
   });
 
-  test('[R3] gets nothing when it is being deleted itself', () => {
+  test('[R3] gets nothing while it is being deleted', () => {
     expect(plan('team-a/colors', world([source('team-a/colors', {}, { deleting: true })]))).toEqual([]);
   });
 
-  test('[R6] adopts the companion that the first, Go controller made', async () => {
+  test('[R6] adopts the companion that the workshop’s Go controller made', async () => {
     const made = configMap(at, { data: { colour: 'red' }, owners: [controllerReference(colors)] });
     const labelled = {
       ...made,
       metadata: { ...made.metadata, labels: { 'workshop.io/managed': 'companion' } },
     };
     expect(planFor('team-a/colors', world([colors, labelled]))).toMatchObject([{ action: 'update' }]);
-    // Without the label the watch does not show it: the create meets it.
+    // The watch does not show it without the label, so the create meets it.
     expect(objectAt(await carryOut('team-a/colors', world([colors, made])), at)).toMatchObject({
       metadata: { uid: made.metadata.uid, labels: { 'workshop.io/managed': 'companion' } },
     });
   });
 
   test.for(['team-b/colors-synced', 'nonsense', ''])(
-    '[R6] heals the annotation of one that it controls, and that says it is %j',
+    '[R6] heals the annotation %j of a companion that it controls',
     async (text) => {
       const annotations = { 'workshop.io/companion': text, 'workshop.io/source': 'x/y' };
       const tampered = companion(colors, at, { annotations });
@@ -125,7 +125,7 @@ describe('[M1] a source without targets', () => {
   });
 });
 
-test('[O4] a source without targets waits, and says why, while its namespace is being deleted', () => {
+test('[O4] a source without targets waits while its namespace is being deleted, and the reason says so', () => {
   const colors = source('team-a/colors');
   const namespaces = [namespace('team-a', { terminating: true })];
   const waits = 'team-a/colors-synced: none, waiting; the namespace is being deleted';
@@ -160,7 +160,7 @@ describe('[R13] a source whose selection of keys', () => {
   );
 });
 
-describe('[R6] what is at the name and not ours is a conflict', () => {
+describe('[R6] an unrelated object at the name is a conflict', () => {
   const colors = source('team-a/colors');
   const at = 'team-a/colors-synced';
   const conflict = (reason: string) => [`${at}: none, conflict; ${reason}`];
@@ -188,13 +188,13 @@ describe('[R6] what is at the name and not ours is a conflict', () => {
     expect(plan('team-a/colors', world([colors, object]))).toEqual(conflict(reason));
   });
 
-  test('a ConfigMap that the watch does not show stays as it is when the create meets it', async () => {
+  test('a ConfigMap that the watch does not show stays as it is', async () => {
     const hidden = configMap(at, { data: { mine: 'x' } });
     const after = await carryOut('team-a/colors', world([colors, hidden]));
     expect(objectAt(after, at)).toEqual(hidden);
   });
 
-  test('the other namespaces go on', () => {
+  test('the other namespaces are not affected', () => {
     const wide = source('team-a/colors', { 'target-namespaces': 'b, c' });
     const namespaces = [namespace('b'), namespace('c')];
     expect(
@@ -212,7 +212,7 @@ describe('[R7] two sources for one name', () => {
   const younger = source('a/new', asks, { createdAt: '2026-01-01T00:00:01Z' });
   const prod = [namespace('prod')];
 
-  test('a free name goes to the older, and the other learns who comes first', () => {
+  test('the older source gets a free name, and the other one’s reason names it', () => {
     const of = world([older, younger], prod);
     expect(plan('z/old', of)).toEqual(['prod/shared: create, missing; it did not exist']);
     expect(plan('a/new', of)).toEqual([
@@ -220,13 +220,13 @@ describe('[R7] two sources for one name', () => {
     ]);
   });
 
-  test('the holder keeps it, though it is the younger', () => {
+  test('the source that has the name keeps it, even if it is younger', () => {
     const of = world([older, younger, companion(younger, 'prod/shared')], prod);
     expect(plan('z/old', of)).toEqual(['prod/shared: none, conflict; it is the companion of a/new']);
     expect(plan('a/new', of)).toEqual(['prod/shared: none, in sync; ']);
   });
 
-  test('when the older goes the other gets it', () => {
+  test('when the older source is gone the other gets the name', () => {
     expect(plan('a/new', world([younger], prod))).toEqual(['prod/shared: create, missing; it did not exist']);
   });
 });
@@ -247,7 +247,7 @@ describe('[M2] a source with targets', () => {
     namespace('team-going', { terminating: true }),
   ];
 
-  test('is to get a companion in every matching, active and permitted namespace, and learns why not in the others', () => {
+  test('gets a companion in every matching, active and permitted namespace, and a reason for each other one', () => {
     expect(plan('team-a/colors', world([colors], namespaces))).toEqual([
       'kube-dev/colors-synced: none, refused; the namespace is among --deny-target-namespaces',
       'qa/colors-synced: create, missing; it did not exist',
@@ -265,7 +265,7 @@ describe('[M2] a source with targets', () => {
     expect(owners('team-a/colors-synced')).toEqual([controllerReference(colors)]);
   });
 
-  test('[R13] learns which named namespaces do not exist, unless the bounds exclude them', () => {
+  test('[R13] gets a report of named namespaces that do not exist, unless the bounds exclude them', () => {
     const asking = source('team-a/colors', {
       'target-namespaces': 'nowhere, !not-there, not-there, kube-x, te*',
     });
@@ -282,7 +282,7 @@ describe('[M2] a source with targets', () => {
     ]);
   });
 
-  test('[R13] in a named namespace that is gone, what the cache still shows is left alone', () => {
+  test('[R13] leaves alone what the cache still has in a named namespace that is gone', () => {
     const asking = source('team-a/colors', { 'target-namespaces': 'team-b' });
     const of = world([asking, companion(asking, 'team-b/colors-synced', { data: {} })], []);
     expect(plan('team-a/colors', of)).toEqual([
@@ -290,7 +290,7 @@ describe('[M2] a source with targets', () => {
     ]);
   });
 
-  test('exact names cost a look-up each, not a look at every namespace', () => {
+  test('with exact names costs a lookup each, not a search of all namespaces', () => {
     const asking = source('team-a/colors', { 'target-namespaces': 'team-b, !team-x*' });
     const view: ClusterView = {
       ...viewOf(world([asking], namespaces)),
@@ -305,7 +305,7 @@ describe('[M2] a source with targets', () => {
     ).toHaveLength(1);
   });
 
-  test('[M8] that may be called like its companions is not its own target, and is never written', async () => {
+  test('[M8] whose companions have its own name is never written', async () => {
     const own = source('team-a/colors', { 'target-namespaces': '*', 'companion-name': '{name}' });
     const before = world([own], [namespace('team-a'), namespace('team-b')]);
     expect(plan('team-a/colors', before)).toEqual(['team-b/colors: create, missing; it did not exist']);

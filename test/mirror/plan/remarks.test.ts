@@ -21,7 +21,7 @@ function remarks(asks: StringMap, requireConsent = true): readonly string[] {
   return remarksOn(observed(asking), planFor(key, of), vocabulary);
 }
 
-describe('[P3] under --require-consent a source learns how many matching namespaces say nothing:', () => {
+describe('[P3] with --require-consent, matching namespaces without consent are counted for a source:', () => {
   const one = '1 matching namespace has no accept-mirrors-from, and --require-consent is set';
   const two = '2 matching namespaces have no accept-mirrors-from, and --require-consent is set';
   const cases: Readonly<Record<string, readonly [asks: StringMap, expected: readonly string[]]>> = {
@@ -36,12 +36,12 @@ describe('[P3] under --require-consent a source learns how many matching namespa
     expect(remarks(asks)).toEqual(expected);
   });
 
-  test('nothing where consent is not required', () => {
+  test('none if consent is not required', () => {
     expect(remarks({ 'target-namespaces': '*' }, false)).toEqual([]);
   });
 });
 
-test('[R13] a valid source learns which of its annotations do not exist', () => {
+test('[R13] unknown annotations of a valid source are reported', () => {
   expect(remarks({ 'target-namespace': 'team-b' })).toEqual([
     'workshop.io/target-namespace is not an annotation of mirror-controller; did you mean workshop.io/target-namespaces?',
   ]);

@@ -26,7 +26,7 @@ const plan = (key: string, of: World) => inWords(planFor(key, of));
 const key = 'team-a/colors';
 const retaining = { annotations: { 'workshop.io/deletion-policy': 'retain' } };
 
-describe('[R4] a companion that its source no longer asks for, [O4] with the true reason,', () => {
+describe('[R4] a companion that its source no longer asks for, [O4] with the right reason,', () => {
   const asking = (asks: StringMap) => source(key, asks);
   const namespaces = [namespace('team-a'), namespace('team-b'), namespace('team-c')];
   const there = companion(source(key), 'team-b/colors-synced');
@@ -38,33 +38,33 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
   ) => plan(key, world([asking(asks), ...objects], of));
   const gone = 'team-b/colors-synced: delete, unwanted; the source no longer targets the namespace';
 
-  test('because the list was narrowed, goes', () => {
+  test('is deleted because the list was narrowed', () => {
     expect(plans({ 'target-namespaces': 'team-c' })).toEqual([gone, 'team-c/colors-synced: none, in sync; ']);
   });
 
-  test('because an exclusion was added, goes', () => {
+  test('is deleted because an exclusion was added', () => {
     expect(plans({ 'target-namespaces': '*, !team-b, !team-a' })[0]).toBe(gone);
   });
 
-  test('because the namespace stopped matching the selector, goes', () => {
+  test('is deleted because the namespace stopped matching the selector', () => {
     expect(plans({ 'target-namespace-selector': 'env=dev' }, [there])).toEqual([gone]);
   });
 
-  test('because the targets were removed, goes', () => {
+  test('is deleted because the targets were removed', () => {
     expect(plans({}, [there])).toEqual([
       'team-a/colors-synced: create, missing; it did not exist',
       'team-b/colors-synced: delete, unwanted; the source no longer targets namespaces',
     ]);
   });
 
-  test('because the companion name was changed, goes when the new one comes', () => {
+  test('is deleted because the companion name was changed, when the new one is created', () => {
     expect(plans({ 'target-namespaces': 'team-b', 'companion-name': 'new' }, [there])).toEqual([
       'team-b/colors-synced: delete, unwanted; companions of the source are named new now',
       'team-b/new: create, missing; it did not exist',
     ]);
   });
 
-  test('beside the source, because its name was changed, goes', () => {
+  test('is deleted beside the source because its name was changed', () => {
     const beside = companion(source(key), 'team-a/colors-synced');
     expect(plans({ 'companion-name': 'new' }, [beside])).toEqual([
       'team-a/colors-synced: delete, unwanted; companions of the source are named new now',
@@ -72,11 +72,11 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
     ]);
   });
 
-  test('goes though its source reference was stripped: its uid leads home', () => {
+  test('is deleted even without a source reference, by its uid', () => {
     expect(plans({ 'target-namespaces': 'team-c' }, [stripped(there, 'workshop.io/source')])[0]).toBe(gone);
   });
 
-  test('[R8] stays when it does not say that it is not a copy', () => {
+  test('[R8] stays if it may be a copy', () => {
     expect(plans({ 'target-namespaces': 'team-c' }, [stripped(there, 'workshop.io/companion')])).toEqual([
       'team-b/colors-synced: none, conflict; the source no longer targets the namespace, but workshop.io/companion does not name it, so it may be a copy',
       'team-c/colors-synced: create, missing; it did not exist',
@@ -92,7 +92,7 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
     ]);
   });
 
-  test('[R8] of another source stays when somebody has edited its reference to name this one', () => {
+  test('[R8] stays if it belongs to another source and somebody edited its reference', () => {
     const other = source('team-a/shapes', { 'target-namespaces': 'team-b' });
     const theirs = companion(other, 'team-b/shapes-synced', {
       annotations: { 'workshop.io/source': key },
@@ -117,18 +117,18 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
     ]);
   });
 
-  test('[R10] is left alone where the namespace has left the cache before it', () => {
+  test('[R10] is left alone if its namespace has already left the cache', () => {
     expect(plans({ 'target-namespaces': 'team-c' }, [there], [namespace('team-c')])[0]).toBe(
       'team-b/colors-synced: none, waiting; the namespace is gone, or has not been seen yet',
     );
   });
 
-  test('goes when the source asks to delete, whatever the companion says', () => {
+  test('is deleted if the source says delete, whatever the companion says', () => {
     const said = companion(source(key), 'team-b/colors-synced', retaining);
     expect(plans({ 'target-namespaces': 'team-c' }, [said])[0]).toBe(gone);
   });
 
-  test('[R10] is waited for when it is being deleted', () => {
+  test('[R10] is left alone while it is being deleted', () => {
     const going = companion(source(key), 'team-b/colors-synced', { deleting: true, finalizers: ['x/y'] });
     expect(plans({ 'target-namespaces': 'team-c' }, [going])[0]).toBe(
       'team-b/colors-synced: none, waiting; the companion is being deleted',
@@ -142,7 +142,7 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
     );
   });
 
-  test('[P1] is left alone where the administrator does not let us write', () => {
+  test('[P1] is left alone where the administrator forbids writes', () => {
     const of = world(
       [asking({ 'target-namespaces': 'team-c' }), there],
       namespaces,
@@ -165,7 +165,7 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the tru
     expect(plan(key, world([source(key, {}, { deleting: true }), there], namespaces))).toEqual([]);
   });
 
-  test('[R13] stays while the request is bad', () => {
+  test('[R13] stays while the request is invalid', () => {
     expect(plans({ 'target-namespaces': '' })).toEqual([]);
   });
 });
@@ -181,20 +181,20 @@ describe('[P3] consent withdrawn', () => {
   const reason = "the namespace's accept-mirrors-from does not accept team-a";
   const targets = { 'target-namespaces': 'team-b' };
 
-  test('takes the companion away', () => {
+  test('deletes the companion', () => {
     expect(of(targets, { accepts: '' }, [there])).toEqual([
       `team-b/colors-synced: delete, unwanted; ${reason}`,
     ]);
   });
 
-  test('takes it away though the source asks to retain', () => {
+  test('deletes it even if the source asks to retain', () => {
     const retained = { ...targets, 'deletion-policy': 'retain' };
     expect(of(retained, { accepts: 'x' }, [there])).toEqual([
       `team-b/colors-synced: delete, unwanted; ${reason}`,
     ]);
   });
 
-  test('takes a retained one away though the namespace is no longer asked for', () => {
+  test('deletes a retained one even if the namespace is no longer a target', () => {
     const elsewhere = { 'target-namespaces': 'x', 'deletion-policy': 'retain' };
     expect(of(elsewhere, { accepts: 'x' }, [there])).toEqual([
       `team-b/colors-synced: delete, unwanted; ${reason}`,
@@ -202,7 +202,7 @@ describe('[P3] consent withdrawn', () => {
     ]);
   });
 
-  test('takes nothing away that is not ours', () => {
+  test('deletes nothing that is not ours', () => {
     const refused = [`team-b/colors-synced: none, refused; ${reason}`];
     expect(of(targets, { accepts: 'x' }, [])).toEqual(refused);
     expect(of(targets, { accepts: 'x' }, [companion(source('x/y'), 'team-b/colors-synced')])).toEqual(
@@ -213,13 +213,13 @@ describe('[P3] consent withdrawn', () => {
     ]);
   });
 
-  test('is also never having consented, where consent is required', () => {
+  test('includes a missing consent where consent is required', () => {
     expect(of(targets, {}, [there], { requireConsent: true })).toEqual([
       'team-b/colors-synced: delete, unwanted; the namespace has no accept-mirrors-from, and --require-consent is set',
     ]);
   });
 
-  test('[P2] is not that the Namespace may not be read: the companion stays', () => {
+  test('[P2] does not include a Namespace that may not be read: the companion stays', () => {
     const unreadable = unreadableNamespace('team-b');
     const asking = source(key, targets);
     const view: ClusterView = { ...viewOf(world([asking, there])), namespace: () => unreadable };
@@ -231,7 +231,7 @@ describe('[P3] consent withdrawn', () => {
   });
 });
 
-describe('what is in a namespace stays as it is while it is unknown what the namespace accepts:', () => {
+describe('companions in a namespace stay as they are while its consent is unknown:', () => {
   const teamB = 'team-b/colors-synced';
   const drifted = companion(source(key), teamB, { data: {}, labels: { 'workshop.io/managed': 'x' } });
   const there = companion(source(key), teamB);
@@ -296,18 +296,15 @@ describe('what is in a namespace stays as it is while it is unknown what the nam
     'when the source is unlabelled': stripped(source(key, retain), 'workshop.io/managed'),
     'when the source is gone': undefined,
   };
-  test.for(Object.entries(leaving))(
-    '[P3] an empty value is well formed, and a retained companion goes %s',
-    async ([, of]) => {
-      const retained = companion(source(key), teamB, retaining);
-      const objects = of === undefined ? [retained] : [of, retained];
-      const after = await carryOut(
-        key,
-        world(objects, [namespace('team-a'), namespace('team-b', { accepts: '' })]),
-      );
-      expect(objectAt(after, teamB)).toBeUndefined();
-    },
-  );
+  test.for(Object.entries(leaving))('[P3] an empty value deletes a retained companion %s', async ([, of]) => {
+    const retained = companion(source(key), teamB, retaining);
+    const objects = of === undefined ? [retained] : [of, retained];
+    const after = await carryOut(
+      key,
+      world(objects, [namespace('team-a'), namespace('team-b', { accepts: '' })]),
+    );
+    expect(objectAt(after, teamB)).toBeUndefined();
+  });
 });
 
 describe('[R4] a companion that stays because of retain', () => {
@@ -318,7 +315,7 @@ describe('[R4] a companion that stays because of retain', () => {
   const narrowed = source(key, { 'target-namespaces': 'team-b', ...retain });
   const unlabelled = stripped(source(key, retain), 'workshop.io/managed');
 
-  /** The object at `at` after everything that is planned, which is nothing more the second time. */
+  /** The object at `at` after the planned steps. A second plan must have none. */
   async function kept(of: ConfigMap, object: ConfigMap, at: string): Promise<ConfigMap | undefined> {
     const after = await carryOut(key, world([of, object], namespaces));
     expect(await carryOut(key, after)).toEqual(after);
@@ -370,7 +367,7 @@ describe('[R4] a companion that stays because of retain', () => {
     });
   });
 
-  // [R6] calls it ours, and a mark is no delete, so [R8] does not stand against it.
+  // It is ours by [R6], and a mark is no delete, so [R8] allows it.
   const unnamed = {
     'is not its own name': companion(source(key), beside, {
       annotations: { 'workshop.io/companion': 'team-b/x' },
@@ -388,14 +385,14 @@ describe('[R4] a companion that stays because of retain', () => {
     });
   }
 
-  test('that has the annotation loses the owner reference alone', () => {
+  test('that has the annotation loses only the owner reference', () => {
     const marked = companion(source(key), beside, retaining);
     expect(planFor(key, world([unlabelled, marked], namespaces))).toMatchObject([
       { action: 'update', state: 'retained', differences: [{ kind: 'owner references', value: [] }] },
     ]);
   });
 
-  test('in another namespace loses an owner reference to its source, by which it would be collected', async () => {
+  test('in another namespace loses an owner reference to its source', async () => {
     const owned = companion(source(key), 'team-b/colors-synced', {
       ...retaining,
       owners: [controllerReference(source(key)), other],
@@ -404,7 +401,7 @@ describe('[R4] a companion that stays because of retain', () => {
     expect(after?.metadata.ownerReferences).toEqual([other]);
   });
 
-  test('is adopted when it is desired again, and marked as the source says then', async () => {
+  test('is adopted when the source wants it again, and marked as the source then says', async () => {
     const marked = companion(source(key), beside, { ...retaining, owners: [other], data: { old: 'x' } });
     expect(await kept(source(key), marked, beside)).toEqual({
       ...companion(source(key), beside, { owners: [other, controllerReference(source(key))] }),
@@ -426,7 +423,7 @@ describe('[R4] a companion that stays because of retain', () => {
   });
 });
 
-describe('[R6] what the source controls beside it, and what names another object as itself,', () => {
+describe('[R6] a companion beside the source that carries the name of another object', () => {
   const beside = 'team-a/colors-synced';
   const misnamed = companion(source(key), beside, { annotations: { 'workshop.io/companion': 'team-b/x' } });
   const namespaces = [namespace('team-a'), namespace('team-b')];
@@ -440,7 +437,7 @@ describe('[R6] what the source controls beside it, and what names another object
     expect(objectAt(after, beside)).toEqual(misnamed);
   });
 
-  test.for(Object.entries(leaving))('is healed, and goes when the source is %s then', async ([, of]) => {
+  test.for(Object.entries(leaving))('is healed, and deleted if the source is %s then', async ([, of]) => {
     const healed = objectAt(await carryOut(key, world([source(key), misnamed], namespaces)), beside);
     if (healed === undefined) throw new Error('it is gone');
     expect(healed.metadata.annotations).toHaveProperty(['workshop.io/companion'], beside);
@@ -449,34 +446,34 @@ describe('[R6] what the source controls beside it, and what names another object
   });
 });
 
-describe('[R3] what a vanished source left behind', () => {
+describe('[R3] the companion of a source that is gone', () => {
   const colors = source(key);
   const there = companion(colors, 'team-b/colors-synced');
   const beside = companion(colors, 'team-a/colors-synced');
 
-  test('goes', () => {
+  test('is deleted', () => {
     expect(plan(key, world([there]))).toEqual(['team-b/colors-synced: delete, unwanted; the source is gone']);
   });
 
-  test('beside it is left to the garbage collector', () => {
+  test('is left to garbage collection beside the source', () => {
     expect(plan(key, world([beside]))).toEqual([
       'team-a/colors-synced: none, waiting; the source is gone; garbage collection deletes its companion',
     ]);
   });
 
-  test('beside it goes when it has lost its owner reference', () => {
+  test('is deleted beside the source if it has lost its owner reference', () => {
     const unowned = companion(colors, 'team-a/colors-synced', { owners: [] });
     expect(plan(key, world([unowned]))).toEqual([
       'team-a/colors-synced: delete, unwanted; the source is gone',
     ]);
   });
 
-  test('in another namespace goes though it has an owner reference, by which nothing is collected there', () => {
+  test('is deleted in another namespace even with an owner reference, which has no effect there', () => {
     const owned = companion(colors, 'team-b/colors-synced', { owners: [controllerReference(colors)] });
     expect(plan(key, world([owned]))).toEqual(['team-b/colors-synced: delete, unwanted; the source is gone']);
   });
 
-  test('stays when it says itself that it is to be retained, or says what is neither', () => {
+  test('stays if its own policy is retain or unknown', () => {
     const policy = (value: string) =>
       companion(colors, 'team-b/colors-synced', { annotations: { 'workshop.io/deletion-policy': value } });
     const retained = ['team-b/colors-synced: none, retained; the source is gone; its policy is retain'];
@@ -487,7 +484,7 @@ describe('[R3] what a vanished source left behind', () => {
     expect(plan(key, world([policy('delete')]))[0]).toContain(': delete, unwanted');
   });
 
-  test('[R8] stays when it is not ours, or a copy', () => {
+  test('[R8] stays if it is not ours, or a copy', () => {
     const objects = [
       configMap('team-b/a', { labels: { 'workshop.io/managed': 'companion' } }),
       companion(source('team-a/shapes'), 'team-b/b'),
@@ -498,7 +495,7 @@ describe('[R3] what a vanished source left behind', () => {
     expect(plan(key, world(objects))).toEqual([]);
   });
 
-  test('[P1] stays where we may not write, and [R10] where the namespace is going', () => {
+  test('[P1] stays where we may not write, and [R10] where the namespace is being deleted', () => {
     const denied = world([there], [], boundsOf({ deny: 'team-b' }));
     expect(plan(key, denied)).toEqual([
       'team-b/colors-synced: none, refused; the source is gone, but the namespace is among --deny-target-namespaces',
@@ -508,29 +505,29 @@ describe('[R3] what a vanished source left behind', () => {
     ]);
   });
 
-  test('[P2] is not our business when its source was in a namespace that we do not watch', () => {
+  test('[P2] is left alone if its source was in a namespace that we do not watch', () => {
     expect(plan(key, world([there], [], boundsOf({ namespaces: ['team-b'] })))).toEqual([]);
   });
 });
 
-describe('[R4] what an unlabelled source left behind', () => {
+describe('[R4] the companion of an unlabelled source', () => {
   const unlabelled = (asks: StringMap = {}) => stripped(source(key, asks), 'workshop.io/managed');
   const there = companion(source(key), 'team-b/colors-synced');
   const beside = companion(source(key), 'team-a/colors-synced');
 
-  test('goes, beside it and elsewhere, since its owner is still there and nothing else collects it', () => {
+  test('is deleted beside the source, too, because its owner still exists', () => {
     expect(plan(key, world([unlabelled(), there, beside]))).toEqual([
       'team-a/colors-synced: delete, unwanted; the source is no longer labelled',
       'team-b/colors-synced: delete, unwanted; the source is no longer labelled',
     ]);
   });
 
-  test('goes though the source has been recreated meanwhile', () => {
+  test('is deleted even if the source has been recreated meanwhile', () => {
     const recreated = stripped(source(key, {}, { uid: 'new' }), 'workshop.io/managed');
     expect(plan(key, world([recreated, there]))[0]).toContain(': delete, unwanted');
   });
 
-  test('stays when the source, as it is now, says retain, whatever the companion says', () => {
+  test('stays if the live source says retain, whatever the companion says', () => {
     expect(plan(key, world([unlabelled({ 'deletion-policy': 'retain' }), there]))).toEqual([
       'team-b/colors-synced: update, retained; the source is no longer labelled; marking it as retained',
     ]);
@@ -541,13 +538,13 @@ describe('[R4] what an unlabelled source left behind', () => {
     expect(plan(key, world([unlabelled(), said]))[0]).toContain(': delete, unwanted');
   });
 
-  test('stays when the source says what is neither delete nor retain', () => {
+  test('stays if the source’s policy is neither delete nor retain', () => {
     expect(plan(key, world([unlabelled({ 'deletion-policy': '' }), there]))[0]).toContain(
       ': update, retained',
     );
   });
 
-  test('[M8] is never the source itself, though it bears the marks of a companion', () => {
+  test('[M8] is never the source itself, even with the marks of a companion', () => {
     const marked = companion(source(key), key, { uid: `uid of ${key}` });
     expect(plan(key, world([marked, there]))).toEqual([
       'team-b/colors-synced: delete, unwanted; the source is no longer labelled',

@@ -21,7 +21,7 @@ function stepsOf(asks: StringMap, ...objects: Parameters<typeof world>[0]): read
   return planFor(key, world([source(key, asks), ...objects], namespaces, required));
 }
 
-describe('[P3] namespaces that only match and say nothing under --require-consent are counted', () => {
+describe('[P3] with --require-consent, matching namespaces without consent are counted', () => {
   const cases: Readonly<Record<string, readonly [asks: StringMap, count: number]>> = {
     'by a pattern': [{ 'target-namespaces': '*' }, 2],
     'by a selector': [{ 'target-namespace-selector': 'env=dev' }, 1],
@@ -34,7 +34,7 @@ describe('[P3] namespaces that only match and say nothing under --require-consen
     expect(unconsentedMatches(stepsOf(asks))).toBe(count);
   });
 
-  test('but not where a companion goes for it', () => {
+  test('but not if a companion there is deleted', () => {
     const there = companion(source(key), 'silent/colors-synced');
     const steps = stepsOf({ 'target-namespaces': '*' }, there);
     expect(unconsentedMatches(steps)).toBe(1);
@@ -50,7 +50,7 @@ describe('[P3] a refusal says whether the source names the namespace', () => {
       steps.flatMap((step) => (step.state === 'refused' ? [[step.companion.split('/')[0], step.named]] : [])),
     );
 
-  test('or a pattern or selector only matches it', () => {
+  test('and whether only a pattern or selector matches it', () => {
     expect(named(stepsOf({ 'target-namespaces': 'silent, malformed, kube-*, *' }))).toEqual({
       silent: true,
       malformed: true,
@@ -68,7 +68,7 @@ describe('[P3] a refusal says whether the source names the namespace', () => {
     );
   });
 
-  test('and one that leaves a companion behind counts as named', () => {
+  test('and one that leaves a companion there counts as named', () => {
     const left = companion(source(key), 'malformed/colors-synced');
     expect(named(stepsOf({ 'target-namespaces': 'open' }, left))).toEqual({ malformed: true });
     expect(named(stepsOf({}, left))).toEqual({ malformed: true });

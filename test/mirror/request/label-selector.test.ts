@@ -13,7 +13,7 @@ const LONGEST = `${'a'.repeat(251)}.b`;
 type Labels = Readonly<Record<string, string>>;
 
 // What is right here is what k8s.io/apimachinery v0.36 `labels.Parse` makes of the same text.
-describe('[M2] a label selector means what it means to Kubernetes', () => {
+describe('[M2] a label selector means the same as in Kubernetes', () => {
   const cases: Readonly<Record<string, readonly [text: string, inside: Labels[], outside: Labels[]]>> = {
     'an equality needs the value': ['x=a', [{ x: 'a' }, { x: 'a', y: 'b' }], [{}, { x: 'b' }, { X: 'a' }]],
     'two equals signs are one': ['x==a', [{ x: 'a' }], [{ x: 'b' }, {}]],
@@ -141,7 +141,7 @@ describe('[R13] the problem of a bad label selector says how to fix it', () => {
   });
 });
 
-test('[W2] an annotation full of commas is read in one pass (256 KiB would take longer than this test may), and refused', () => {
+test('[W2] an annotation of 256 KiB of commas is refused in linear time', () => {
   expect(parseLabelSelector('x,'.repeat(130_000).concat('x'))).toEqual({
     ok: false,
     problem: 'more than 100 requirements; say it in fewer, such as "key in (a,b)"',
@@ -149,7 +149,7 @@ test('[W2] an annotation full of commas is read in one pass (256 KiB would take 
   expect(selector('x,'.repeat(99).concat('x')).requirements).toHaveLength(100);
 });
 
-test('a selector says of labels what its parts say, whatever they are', () => {
+test('a selector matches labels when all its parts do', () => {
   const key = fc.constantFrom('a', 'b', 'in', 'x.y/z');
   const value = fc.constantFrom('', 'a', 'b', 'notin');
   const blank = fc.constantFrom('', ' ', '\t');

@@ -85,7 +85,7 @@ describe('[R13] the problem of a bad list of namespaces says how to fix it', () 
     });
   });
 
-  test('an exclusion where none may stand', () => {
+  test('an exclusion where none is allowed', () => {
     expect(parseNamespacePatterns('a, !b', { exclusions: false })).toEqual({
       ok: false,
       problem: '"!b": exclusions ("!") are not allowed here',
@@ -123,7 +123,7 @@ describe('[M3] a list of keys', () => {
     expect(outside.filter((key) => matchesGlobs(parsed, key))).toEqual([]);
   });
 
-  test('a glob matches what the regular expression made of it matches', () => {
+  test('a glob matches what the equivalent regular expression matches', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 });
     const glob = fc.array(text, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('*'));
     fc.assert(
@@ -147,7 +147,7 @@ describe('[M3] a list of keys', () => {
   });
 });
 
-test('[R13] wildcards are few, since each is tried on every name; exact names may be many', () => {
+test('[R13] wildcards are limited, exact names are not', () => {
   const stars = (count: number) => Array.from({ length: count }, (_, number) => `p${number}-*`).join(',');
   const problem = 'more than 100 items with "*"; name things exactly, or in fewer patterns';
   expect(parseNamespacePatterns(stars(100), { exclusions: true }).ok).toBe(true);

@@ -28,7 +28,7 @@ const names = (asks: StringMap, candidates: readonly string[], labels: StringMap
   return candidates.filter((name) => targets !== undefined && matchesTargets(targets, { name, labels }));
 };
 
-test('[M1] without annotations a source asks for one companion beside it, of everything, deleted with it', () => {
+test('[M1] without annotations a source asks for one companion beside it, with all keys and policy delete', () => {
   const nothing = { exact: new Set(), globs: [] };
   expect(request({})).toEqual({
     targets: undefined,
@@ -66,13 +66,13 @@ describe('[M2] targets', () => {
     expect(names(asks, ['qa'], { env: 'prod' })).toEqual([]);
   });
 
-  test('list and selector are united, and an exclusion holds for both', () => {
+  test('the selector adds to the list, and an exclusion applies to both', () => {
     const asks = { 'target-namespaces': 'prod, !team-secret', 'target-namespace-selector': 'env=dev' };
     expect(names(asks, all, { env: 'dev' })).toEqual(['team-a', 'team-b', 'qa', 'prod']);
     expect(names(asks, all, {})).toEqual(['prod']);
   });
 
-  test('exclusions alone are enough beside a selector', () => {
+  test('exclusions alone are valid beside a selector', () => {
     const asks = { 'target-namespaces': '!qa', 'target-namespace-selector': 'env' };
     expect(names(asks, ['qa', 'prod'], { env: '' })).toEqual(['prod']);
   });
@@ -91,7 +91,7 @@ describe('the companion name', () => {
     expect(companionKey(asked, 'qa')).toBe(`qa/${name}`);
   });
 
-  test('may be the name of the source when other namespaces are targeted', () => {
+  test('may be the name of the source if it has targets', () => {
     expect(request({ 'companion-name': '{name}', 'target-namespaces': '*' }).companionName).toBe('colors');
   });
 
@@ -108,7 +108,7 @@ describe('the companion name', () => {
     },
   );
 
-  test('[R13] by default fits for a source name of 246 characters, and does not for 247', () => {
+  test('[R13] by default is valid for a source name of 246 characters, not for 247', () => {
     expect(request({}, 'a'.repeat(246)).companionName).toHaveLength(253);
     expect(problemOf({}, 'a'.repeat(247))).toContain('would have 254 characters');
   });
@@ -126,7 +126,7 @@ describe('[M3] keys', () => {
     });
   });
 
-  test('excluding nothing, or copying nothing, is no problem', () => {
+  test('empty lists to exclude or copy are valid', () => {
     const empty = { exact: new Set(), globs: [] };
     const asked = request({ 'exclude-keys': '', 'copy-labels': ' ', 'copy-annotations': ',' });
     expect(asked).toMatchObject({ excludeKeys: empty, copyLabels: empty, copyAnnotations: empty });

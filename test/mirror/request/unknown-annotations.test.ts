@@ -32,14 +32,14 @@ describe('[R13] an annotation of our domain that does not exist is reported', ()
     },
   );
 
-  test('each of several, in their order', () => {
+  test('each of several, in order', () => {
     expect(sentences('workshop.io/b', 'team', 'workshop.io/include-keys', 'workshop.io/a')).toEqual([
       'workshop.io/b is not an annotation of mirror-controller',
       'workshop.io/a is not an annotation of mirror-controller',
     ]);
   });
 
-  test('but not one of another domain, nor one that is known on another object', () => {
+  test('but not one of another domain, nor one for another kind of object', () => {
     const { domain: _, companionLabels: __, ...keys } = vocabulary;
     expect(sentences(...Object.values(keys))).toEqual([]);
     expect(sentences('example.com/target-namespace', 'my.workshop.io/x', 'workshop.io')).toEqual([]);
@@ -47,7 +47,7 @@ describe('[R13] an annotation of our domain that does not exist is reported', ()
     expect(unknownAnnotations({ annotations }, vocabularyOf('example.com'))).toEqual([]);
   });
 
-  test('with the right guess, whatever single character was added, lost or changed', () => {
+  test('with the right guess for any single typo', () => {
     const { targetNamespaces, companionName, deletionPolicy } = vocabulary;
     const typo = fc.record({
       meant: fc.constantFrom(targetNamespaces, companionName, deletionPolicy),
