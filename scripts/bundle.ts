@@ -3,7 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-/** esbuild makes `require` calls out of CommonJS packages' own, and an ES module has no `require`. */
+/**
+ * esbuild makes `require` calls out of CommonJS packages' own, and an ES module has no `require`.
+ */
 const BANNER = [
   '#!/usr/bin/env node',
   "import { createRequire as __createRequire } from 'node:module';",
@@ -11,8 +13,8 @@ const BANNER = [
 ].join('\n');
 
 /**
- * The client library does not declare that its modules only define things, so esbuild would keep all of them. Its generated
- * models, of which nothing is used, would be half of the bundle.
+ * The client library does not declare that its modules only define things, so esbuild would keep
+ * all of them. Its generated models, of which nothing is used, would be half of the bundle.
  */
 const pureModules: Plugin = {
   name: 'pure-modules',
@@ -35,8 +37,9 @@ export interface BundleOptions {
 }
 
 /**
- * Bundles the program and its packages into one executable ES module, which starts in a third of the time. Names are not
- * minified, so that stack traces stay readable. Rejects with esbuild's messages.
+ * Bundles the program and its packages into one executable ES module, which starts in a third of
+ * the time. Names are not minified, so that stack traces stay readable. Rejects with esbuild's
+ * messages.
  */
 export async function bundle(options: BundleOptions): Promise<void> {
   await build({

@@ -1,9 +1,11 @@
 /**
- * `npm run complete-lock-file`: adds to package-lock.json the optional packages of other platforms that npm left out.
+ * `npm run complete-lock-file`: adds to package-lock.json the optional packages of other platforms
+ * that npm left out.
  *
- * npm leaves out what its registry does not have, and a mirror often lacks binaries for platforms that nobody behind it
- * uses. `npm ci` then refuses the lock file, on every platform. An added entry says for which platform the package is,
- * which is enough for `npm ci` to skip it elsewhere; it has no checksum, since we have not seen the package.
+ * npm leaves out what its registry does not have, and a mirror often lacks binaries for platforms
+ * that nobody behind it uses. `npm ci` then refuses the lock file, on every platform. An added
+ * entry says for which platform the package is, which is enough for `npm ci` to skip it elsewhere;
+ * it has no checksum, since we have not seen the package.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { completed, type LockFile } from './lock-file.ts';

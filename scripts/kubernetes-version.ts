@@ -1,7 +1,7 @@
 /**
- * `npx tsx scripts/kubernetes-version.ts 1.37.0`: moves the control plane of the tests to another version of
- * Kubernetes. Go applies no `replace` of a dependency, so those of k8s.io/kubernetes, which map each of its staging
- * modules, have to stand in our go.mod too; this writes them.
+ * `npx tsx scripts/kubernetes-version.ts 1.37.0`: moves the control plane of the tests to another
+ * version of Kubernetes. Go applies no `replace` of a dependency, so those of k8s.io/kubernetes,
+ * which map each of its staging modules, have to stand in our go.mod too; this writes them.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,11 +1,13 @@
 /**
- * Which room of `src` may import which. A room is a folder or a file; docs/architecture.md explains the order.
- * Circles are not looked for here: Biome's `noImportCycles` reports them, in all of the repository.
+ * Which room of `src` may import which. A room is a folder or a file; docs/architecture.md explains
+ * the order. Circles are not looked for here: Biome's `noImportCycles` reports them, in all of the
+ * repository.
  */
 
 /**
- * The rooms of a folder, top first. A room may import from the lines below its own, and rooms of one line never
- * import each other. A folder that has an entry lists everything in it; one without has no order inside.
+ * The rooms of a folder, top first. A room may import from the lines below its own, and rooms of
+ * one line never import each other. A folder that has an entry lists everything in it; one without
+ * has no order inside.
  */
 const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   [
@@ -26,7 +28,10 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
     'src/controller',
     [['create-controller.ts'], ['controller.ts'], ['events'], ['reconcile'], ['write'], ['memory']],
   ],
-  ['src/mirror', [['plan'], ['companion'], ['observe'], ['request'], ['parsed.ts', 'vocabulary.ts']]],
+  [
+    'src/mirror',
+    [['plan'], ['companion'], ['observe'], ['request'], ['did-you-mean.ts', 'parsed.ts', 'vocabulary.ts']],
+  ],
   ['src/kube', [['api'], ['http'], ['config'], ['errors.ts']]],
   [
     'src/sandbox',
@@ -43,7 +48,10 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ],
 ]);
 
-/** Rooms that import less than the order allows: these files and packages, and what is inside the room. */
+/**
+ * Rooms that import less than the order allows: these files and packages, and what is inside the
+ * room.
+ */
 const NARROWED: ReadonlyMap<string, readonly string[]> = new Map([
   // Pure rules: no clock, no I/O, no logger.
   [

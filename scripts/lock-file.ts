@@ -34,7 +34,10 @@ export interface MissingPackage {
   readonly parent: LockedPackage;
 }
 
-/** The optional dependencies that some locked package names and that the lock file itself lacks: npm ci refuses such a file. */
+/**
+ * The optional dependencies that some locked package names and that the lock file itself lacks: npm
+ * ci refuses such a file.
+ */
 export function missingOptionalPackages({ packages }: LockFile): readonly MissingPackage[] {
   return Object.entries(packages).flatMap(([path, parent]) =>
     Object.entries(parent.optionalDependencies ?? {})
@@ -57,7 +60,10 @@ export function completed(lock: LockFile): {
   return { lockFile: { ...lock, packages }, added: entries.map(([path]) => path) };
 }
 
-/** Where Node looks for `name` from the package at `path`: its own node_modules, then each one above. */
+/**
+ * Where Node looks for `name` from the package at `path`: its own node_modules, then each one
+ * above.
+ */
 function candidatePaths(path: string, name: string): readonly string[] {
   const parents = path
     .split('/node_modules/')

@@ -3,7 +3,8 @@ import process from 'node:process';
 import { runProgram } from './cli/program.ts';
 
 /**
- * The process edge. The first SIGINT or SIGTERM asks the program to stop in good order; a second one ends it at once.
+ * The process edge. The first SIGINT or SIGTERM asks the program to stop in good order; a second
+ * one ends it at once.
  */
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -13,8 +14,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// Explicitly, since a connection attempt to a host that is gone may hold the process for ten seconds more.
+// Explicitly, since a connection attempt to a host that is gone may hold the process for ten
+// seconds more.
 const exitCode = await runProgram(process.argv.slice(2), {
+  // A getter: Node opens stdin at the first access.
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,

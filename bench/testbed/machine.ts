@@ -33,7 +33,8 @@ export async function waitForQuiet(maxMs: number): Promise<void> {
 
 /**
  * Call it before a measurement, and its result afterwards to get the share of the machine's
- * processor time that unrelated processes used. `servers`: the benchmark's processes that keep running.
+ * processor time that unrelated processes used. `servers`: the benchmark's processes that keep
+ * running.
  */
 export function otherLoad(servers: readonly number[]): () => number {
   const own = () => [process.pid, ...servers].reduce((sum, pid) => sum + cpuSeconds(pid), 0);

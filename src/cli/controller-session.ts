@@ -1,9 +1,8 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
-import { createController } from '../controller/create-controller.ts';
+import { type ControllerDeps, createController } from '../controller/create-controller.ts';
 import { createConfigMapApi } from '../kube/api/config-maps.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
-import type { ListWatch } from '../kube/api/list-watch.ts';
 import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
@@ -14,18 +13,18 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
 import { version } from './version.ts';
 
-export type ControllerFlagValues = FlagValues<typeof CONTROLLER_FLAGS>;
+/** What the controller watches, by the name that the log gives it. */
+export type Watches = Pick<ControllerDeps, 'configMaps' | 'namespaces'>;
 
-/** Disposing of it ends the requests that are under way and closes the connections: for when the controller has stopped. */
-export interface ControllerSession extends AsyncDisposable {
-  readonly transport: Transport;
+/** Dispose of it when the controller has stopped: that ends its requests and connections. */
+export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
 }
 
 /** A controller for `cluster`, on its own transport. It does not run yet. */
 export function openController(
   cluster: Cluster,
-  flags: ControllerFlagValues,
+  flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
 ): ControllerSession {
@@ -34,7 +33,7 @@ export function openController(
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
-    // Writes without an answer keep their connections, and must leave some to the others (SPEC R16).
+    // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
     connections: 8 * flags['max-writes-in-flight'],
   });
   const vocabulary = vocabularyOf(flags.domain);
@@ -44,6 +43,7 @@ export function openController(
     deny: flags['deny-target-namespaces'],
     requireConsent: flags['require-consent'],
   };
+  const watches = watchesOf(transport, watchSelector(vocabulary), flags.namespaces, clock);
   const controller = createController(
     {
       settings: { vocabulary, bounds },
@@ -56,8 +56,7 @@ export function openController(
     },
     {
       api: createConfigMapApi(transport, { fieldManager: MANAGED_BY }),
-      configMaps: configMapWatches(transport, watchSelector(vocabulary), flags.namespaces),
-      namespaces: namespaceWatches(transport, flags.namespaces, clock),
+      ...watches,
       clock,
       random: Math.random,
       log,
@@ -67,33 +66,34 @@ export function openController(
     requests.abort();
     await transport.close();
   };
-  return { transport, controller, [Symbol.asyncDispose]: dispose };
+  return { ...watches, controller, [Symbol.asyncDispose]: dispose };
 }
 
-/** One for the whole cluster, or one for each namespace: for those, namespaced Roles are enough (SPEC P2). */
-function configMapWatches(
+/**
+ * One watch for the whole cluster, or one for each namespace, so that Roles are enough (SPEC P2). A
+ * Role cannot allow to watch Namespaces, only to get its own, so each is polled.
+ */
+function watchesOf(
   transport: Transport,
   labelSelector: string,
-  namespaces: ReadonlySet<string> | undefined,
-): ReadonlyMap<string, ListWatch<ConfigMap>> {
-  const watch = (path: string) => createListWatch<ConfigMap>(transport, { path, labelSelector });
-  if (namespaces === undefined) return new Map([['all namespaces', watch('/api/v1/configmaps')]]);
-  return new Map([...namespaces].map((name) => [name, watch(`/api/v1/namespaces/${name}/configmaps`)]));
-}
-
-/** A Role cannot allow to watch Namespaces, only to get one's own, so with `--namespaces` each is polled. */
-function namespaceWatches(
-  transport: Transport,
-  namespaces: ReadonlySet<string> | undefined,
+  names: ReadonlySet<string> | undefined,
   clock: Clock,
-): ReadonlyMap<string, ListWatch<Namespace>> {
-  if (namespaces === undefined) {
-    return new Map([
-      [
-        'all namespaces',
-        createListWatch<Namespace>(transport, { path: '/api/v1/namespaces', metadataOnly: true }),
-      ],
-    ]);
+): Watches {
+  const configMapsAt = (path: string) => createListWatch<ConfigMap>(transport, { path, labelSelector });
+  if (names === undefined) {
+    const namespaces = createListWatch<Namespace>(transport, {
+      path: '/api/v1/namespaces',
+      metadataOnly: true,
+    });
+    return {
+      configMaps: new Map([['all namespaces', configMapsAt('/api/v1/configmaps')]]),
+      namespaces: new Map([['all namespaces', namespaces]]),
+    };
   }
-  return new Map([...namespaces].map((name) => [name, createNamespacePoll(transport, name, clock)]));
+  return {
+    configMaps: new Map(
+      Array.from(names, (name) => [name, configMapsAt(`/api/v1/namespaces/${name}/configmaps`)]),
+    ),
+    namespaces: new Map(Array.from(names, (name) => [name, createNamespacePoll(transport, name, clock)])),
+  };
 }

@@ -2,30 +2,30 @@ import { backoffDelay } from '../clock/backoff.ts';
 import { type Clock, sleep } from '../clock/clock.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { ApiError, isForbidden, isUnauthorized, NetworkError } from '../kube/errors.ts';
-import type { Transport } from '../kube/http/transport.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Watches } from './controller-session.ts';
 import { RunError } from './errors.ts';
 
 export interface FirstContact {
-  readonly transport: Transport;
   readonly cluster: Cluster;
-  /** The namespaces that are watched; undefined: all. */
-  readonly namespaces: ReadonlySet<string> | undefined;
-  /** As of the watches: nothing else is ever read (SPEC W1). */
-  readonly labelSelector: string;
-  /** Ends the waiting between attempts. */
-  readonly signal: AbortSignal;
-}
-
-/** How to go on after a failure that may pass. */
-export interface Patience {
+  /** What the controller will watch, so that nothing else is read (SPEC W1). */
+  readonly configMaps: Watches['configMaps'];
+  /** Those of `--namespaces`; undefined: all. */
+  readonly namespaces: Watches['namespaces'] | undefined;
+  /** Whether failures that may pass are retried. */
+  readonly retry: boolean;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
   readonly log: Logger;
+  readonly signal: AbortSignal;
 }
 
 const BACKOFF = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
+const NOT_READY = 'the API server is not ready; retrying';
+const GRANT_ALL =
+  'Apply manifests/rbac.yaml, or watch only namespaces that this user may read, with --namespaces.';
+const GRANT_EACH = 'Grant the verbs of manifests/rbac.yaml in each of the --namespaces.';
 /** Failures of a server that is reachable: it may answer next time. */
 const PASSING_CODES = new Set([
   'TIMEOUT',
@@ -37,57 +37,68 @@ const PASSING_CODES = new Set([
 ]);
 
 /**
- * Lists one ConfigMap of each scope that is watched, before anything is started: what retrying cannot fix is reported now, in
- * one sentence. Everything else is retried, and logged, until `signal` aborts; without `patience` nothing is (SPEC W3).
+ * Lists one object of each scope that is watched, before anything else starts. What retrying cannot
+ * fix ends the program; the rest is logged and retried until `signal` aborts (SPEC W3).
  * @throws RunError
  */
-export async function firstContact(contact: FirstContact, patience?: Patience): Promise<void> {
-  for (let failures = 1; !contact.signal.aborted; failures += 1) {
+export async function firstContact(contact: FirstContact): Promise<void> {
+  const { cluster, retry, clock, random, log, signal } = contact;
+  for (let failures = 1; !signal.aborted; failures += 1) {
     try {
-      return await listOne(contact);
+      await readEach(contact);
+      if (failures > 1) log.info({ was: NOT_READY }, 'resolved');
+      return;
     } catch (error) {
-      if (patience === undefined || !mayPass(error)) throw new RunError(explain(error, contact));
-      const { clock, random, log } = patience;
-      const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-      const retryInMs = Math.round(Math.max(asked, backoffDelay(failures, BACKOFF, random)));
-      log.warn({ error: explain(error, contact), retryInMs }, 'the API server is not ready; retrying');
-      await sleep(clock, retryInMs, contact.signal);
+      const lines = explain(error, cluster, contact.namespaces ? GRANT_EACH : GRANT_ALL);
+      if (!retry || !mayPass(error, failures)) throw new RunError(lines.join('\n'));
+      const { retryAfterMs = 0 } = error as Partial<ApiError>;
+      const retryInMs = Math.max(retryAfterMs, backoffDelay(failures, BACKOFF, random));
+      log.warn({ error: lines[0], retryInMs }, NOT_READY);
+      await sleep(clock, retryInMs, signal);
     }
   }
 }
 
-async function listOne({ transport, namespaces, labelSelector, signal }: FirstContact): Promise<void> {
-  const paths = namespaces
-    ? [...namespaces].map((name) => `/api/v1/namespaces/${name}/configmaps`)
-    : ['/api/v1/configmaps'];
-  const query = new URLSearchParams({ limit: '1', labelSelector });
-  for (const path of paths) await transport.call({ method: 'GET', path: `${path}?${query}`, signal });
+async function readEach({ configMaps, namespaces, log, signal }: FirstContact): Promise<void> {
+  const missing: string[] = [];
+  for (const listWatch of configMaps.values()) await listWatch.list({ limit: 1 }, signal);
+  for (const [name, listWatch] of namespaces ?? []) {
+    const { items } = await listWatch.list({ limit: 1 }, signal);
+    if (items.length === 0) missing.push(name);
+  }
+  for (const namespace of missing)
+    log.warn({ namespace }, 'the namespace does not exist; check --namespaces');
 }
 
-function mayPass(error: unknown): boolean {
-  if (error instanceof NetworkError) return PASSING_CODES.has(error.code);
+/** A refused connection may be a wrong address; after another failure, the server restarts. */
+function mayPass(error: unknown, failures: number): boolean {
+  if (error instanceof NetworkError) {
+    return PASSING_CODES.has(error.code) || (failures > 1 && error.code === 'ECONNREFUSED');
+  }
   return error instanceof ApiError && (error.status === 429 || error.status >= 500);
 }
 
-function explain(error: unknown, { cluster, namespaces }: FirstContact): string {
+/**
+ * What is wrong, and how to fix it, for a person. Two lines: the former may quote a question.
+ * Throws the error again when it is not the server's or the network's.
+ */
+export function explain(error: unknown, cluster: Cluster, ifForbidden: string): readonly string[] {
   const context = cluster.context === undefined ? '' : ` (context "${cluster.context}")`;
   const where = `the API server at ${cluster.server}${context}`;
   if (error instanceof NetworkError) {
-    // No request was sent: the sentence is about the credential, or the proxy, alone.
-    if (error.code === 'CREDENTIALS' || error.code === 'PROXY') return error.message;
-    return `cannot reach ${where}: ${error.message}; check that the cluster is up and that this is the right one`;
+    // No request was sent: the message is about the credential, or the proxy, alone.
+    if (error.code === 'CREDENTIALS' || error.code === 'PROXY') return [error.message];
+    const fix = 'Check that the cluster is up, and that --context is the right one.';
+    return [`cannot reach ${where}: ${error.message}`, fix];
   }
   if (isUnauthorized(error)) {
-    return `${where} does not know who we are (401): the credential of ${cluster.user?.name ?? 'the context'} is missing, wrong or expired; renew it, or choose another --context`;
+    const user = cluster.user?.name ?? 'the context';
+    const fix = `The credential of ${user} is missing, wrong or expired: renew it, or choose another --context.`;
+    return [`${where} does not accept our credential (401)`, fix];
   }
-  if (isForbidden(error)) {
-    const fix =
-      namespaces === undefined
-        ? 'apply manifests/rbac.yaml, or limit the controller with --namespaces to those it may read'
-        : 'grant the verbs of manifests/rbac.yaml in each of the --namespaces';
-    return `${where} forbids us to read ConfigMaps (403): ${error.message}; ${fix}`;
+  if (isForbidden(error)) return [`${where} does not allow this (403): ${error.message}`, ifForbidden];
+  if (error instanceof ApiError) {
+    return [`${where} answered ${error.status}: ${error.message}`, 'Check that it is a healthy API server.'];
   }
-  if (error instanceof ApiError)
-    return `${where} answered ${error.status}: ${error.message}; check its health`;
   throw error;
 }

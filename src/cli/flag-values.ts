@@ -1,27 +1,46 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
+import { didYouMean } from '../mirror/did-you-mean.ts';
 import { messageOf, UsageError } from './errors.ts';
-import type { Flag, Flags, FlagValues } from './flags.ts';
+import { DEMO_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS, SANDBOX_FLAGS } from './flags.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the command line held, as yargs gives it: lists as arrays. */
+/** The command line as yargs gives it: a repeated flag as an array, a switch alone as true. */
 export type Arguments = Readonly<Record<string, unknown>>;
+
+/** Variables that Kubernetes sets in Pods beside a Service named `mirror-controller`. */
+const SERVICE_VARIABLE = /^MIRROR_CONTROLLER_(SERVICE_HOST$|SERVICE_PORT|PORT)/;
 
 /** The variable that sets a flag: `--log-level` is `MIRROR_LOG_LEVEL`. */
 export function environmentVariable(flag: string): string {
   return `MIRROR_${flag.toUpperCase().replaceAll('-', '_')}`;
 }
 
+/** A sentence for each `MIRROR_*` variable that sets no flag of any command (SPEC R13). */
+export function unknownVariables(env: Environment): readonly string[] {
+  const known = Object.keys({ config: '', ...RUN_FLAGS, ...SANDBOX_FLAGS, ...DEMO_FLAGS }).map(
+    environmentVariable,
+  );
+  return Object.keys(env)
+    .filter(
+      (name) =>
+        name.startsWith('MIRROR_') && env[name] && !known.includes(name) && !SERVICE_VARIABLE.test(name),
+    )
+    .map((name) => `${name} is not a setting of mirror-controller${didYouMean(name, known)}`);
+}
+
 /**
- * The values of `flags`: from the command line, else the environment, else the configuration file, else the default.
- * Only the variables of known flags are looked at: Kubernetes itself puts variables such as
- * `MIRROR_CONTROLLER_SERVICE_HOST` into Pods beside a Service of our name.
- * @throws UsageError that tells all problems at once.
+ * The values of `flags`: from the command line, the environment, the file, or the default.
+ * @throws UsageError that names all problems at once.
  */
 export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Environment): FlagValues<F> {
-  const path = textOf(args['config']) ?? (env[environmentVariable('config')] || undefined);
-  const file = path === undefined ? {} : readConfigFile(path, flags);
+  const variable = environmentVariable('config');
+  const [origin, path] =
+    args['config'] === undefined
+      ? [variable, env[variable] || undefined]
+      : ['--config', textOf(args['config'])];
+  const file = path === undefined ? {} : readConfigFile(`${origin} ${path}`, path, flags);
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(flags)) {
@@ -30,29 +49,19 @@ export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Envi
       { where: environmentVariable(name), text: env[environmentVariable(name)] || undefined },
       { where: `${name} in ${path}`, text: textOf(file[name]) },
       { where: `the default of --${name}`, text: flag.default },
-    ].find((source) => source.text !== undefined);
-    values[name] = readValue(flag, given?.where ?? name, given?.text, problems);
+    ].find(({ text }) => text !== undefined);
+    if (given?.text === undefined) continue;
+    const result = flag.kind.parse(given.text.trim());
+    if (result.ok) values[name] = result.value;
+    else problems.push(`${given.where}: ${result.problem}`);
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return values as FlagValues<F>;
 }
 
-function readValue(
-  flag: Flag<unknown>,
-  where: string,
-  text: string | undefined,
-  problems: string[],
-): unknown {
-  if (text === undefined) return undefined;
-  const result = flag.parse(text);
-  if (result.ok) return result.value;
-  problems.push(`${where}: ${result.problem}`);
-  return undefined;
-}
-
-/** A switch without a value is on. */
-function argumentOf(flag: Flag<unknown>, value: unknown): string | undefined {
-  return flag.boolean && value === '' ? 'true' : textOf(value);
+/** Of a flag that is repeated and not a list, the last value counts. */
+function argumentOf({ kind }: Flag<unknown>, value: unknown): string | undefined {
+  return textOf(Array.isArray(value) && !kind.list ? value.at(-1) : value);
 }
 
 /** A list is what its items joined by commas say, wherever it comes from. */
@@ -61,27 +70,32 @@ function textOf(value: unknown): string | undefined {
   return Array.isArray(value) ? value.join(',') : String(value);
 }
 
-function readConfigFile(path: string, flags: Flags): Readonly<Record<string, unknown>> {
-  let content: unknown;
-  try {
-    // Not `load`: to that an empty file is an error.
-    [content] = loadAll(readFileSync(path, 'utf8'));
-  } catch (error) {
-    const [reason] = messageOf(error).split('\n');
-    throw new UsageError(`--config ${path} cannot be read as YAML: ${reason}`);
-  }
-  if (content === undefined || content === null) return {};
+/** `where`: what names the file, and its path. */
+function readConfigFile(where: string, path: string, flags: Flags): Arguments {
+  const content = parseYaml(where, path) ?? {};
   if (typeof content !== 'object' || Array.isArray(content)) {
-    throw new UsageError(
-      `--config ${path}: write one "flag: value" a line, with the flags' names without dashes before`,
-    );
+    throw new UsageError(`${where}: write one "flag: value" a line, such as "log-level: debug"`);
   }
   for (const [key, value] of Object.entries(content)) {
-    if (!(key in flags)) throw new UsageError(`--config ${path}: there is no flag "${key}"`);
-    const scalars = (Array.isArray(value) ? value : [value]).every(
-      (item) => typeof item !== 'object' || item === null,
-    );
-    if (!scalars) throw new UsageError(`--config ${path}: ${key} must be a value or a list of values`);
+    if (!(key in flags)) {
+      throw new UsageError(`${where}: there is no flag "${key}"${didYouMean(key, Object.keys(flags))}`);
+    }
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (items.some((item) => typeof item === 'object' && item !== null)) {
+      throw new UsageError(`${where}: ${key} must be a value or a list of values`);
+    }
   }
-  return content as Record<string, unknown>;
+  return content as Arguments;
+}
+
+function parseYaml(where: string, path: string): unknown {
+  try {
+    // Not `load`: to that an empty file is an error.
+    return loadAll(readFileSync(path, 'utf8'))[0];
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new UsageError(`${where}: the file does not exist`);
+    }
+    throw new UsageError(`${where} cannot be read as YAML: ${messageOf(error).split('\n')[0]}`);
+  }
 }

@@ -1,29 +1,25 @@
-import type { Parsed } from '../mirror/parsed.ts';
 import { DEFAULT_DOMAIN } from '../mirror/vocabulary.ts';
 import {
-  parseBoolean,
-  parseChoice,
-  parseDomain,
-  parseDuration,
-  parseNamespaceNames,
-  parsePatterns,
-  parseSize,
-  parseText,
-  parseWholeNumber,
+  choice,
+  DOMAIN,
+  DURATION,
+  type Kind,
+  NAMESPACES,
+  PATTERNS,
+  SIZE,
+  SWITCH,
+  text,
+  wholeNumber,
 } from './values.ts';
 
-/** A flag, written once: from it come the command line, the environment variable, the configuration file and the help. */
+/** A flag, written once, for the command line, the environment, the file and the help. */
 export interface Flag<T> {
-  /** Reads a value, from whichever of the three places it comes. */
-  readonly parse: (text: string) => Parsed<T>;
-  /** In the flag's own notation; undefined: there is none, and the value may be absent. */
+  readonly kind: Kind<T>;
+  /** In the flag's own notation; undefined: the value may be absent. */
   readonly default: string | undefined;
   readonly describe: string;
-  /** Shown in place of the default where that depends on something. */
+  /** Shown instead of the default where that depends on something. */
   readonly defaultDescription?: string;
-  /** Commas and repeats make a list. */
-  readonly list?: true;
-  readonly boolean?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
@@ -41,19 +37,18 @@ const flag = <T, const D extends string | undefined>(
   value: Omit<Flag<T>, 'default'> & { readonly default: D },
 ) => value as Flag<T> & { readonly default: D };
 
-const boolean = (describe: string) =>
-  flag({ parse: parseBoolean, default: 'false', boolean: true, describe });
+const off = (describe: string) => flag({ kind: SWITCH, default: 'false', describe });
 
 /** Which cluster, as whom. */
 export const CLUSTER_FLAGS = {
   kubeconfig: flag({
-    parse: parseText,
+    kind: text('file'),
     default: undefined,
     defaultDescription: 'KUBECONFIG, else in-cluster, else ~/.kube/config',
     describe: 'Kubeconfig file',
   }),
   context: flag({
-    parse: parseText,
+    kind: text('name'),
     default: undefined,
     defaultDescription: "the kubeconfig's current context",
     describe: 'Context of the kubeconfig',
@@ -63,75 +58,62 @@ export const CLUSTER_FLAGS = {
 /** What the controller does, wherever it runs. */
 export const CONTROLLER_FLAGS = {
   namespaces: flag({
-    parse: parseNamespaceNames,
+    kind: NAMESPACES,
     default: '',
     defaultDescription: 'all',
-    list: true,
-    describe: 'Only these namespaces are watched for sources, and none else is a target',
+    describe: 'Watch only these namespaces; companions are created only there',
   }),
   'allow-target-namespaces': flag({
-    parse: parsePatterns,
+    kind: PATTERNS,
     default: '*',
-    list: true,
-    describe: 'Companions are written across namespaces only into these (names, or prefixes ending in *)',
+    describe: 'Write across namespaces only into these (names, or prefixes that end in *)',
   }),
   'deny-target-namespaces': flag({
-    parse: parsePatterns,
+    kind: PATTERNS,
     default: 'kube-*',
-    list: true,
-    describe: 'And never into these',
+    describe: 'Never write across namespaces into these; wins over the former',
   }),
-  'require-consent': boolean(
-    'Write across namespaces only where the annotation accept-mirrors-from accepts it',
-  ),
-  domain: flag({
-    parse: parseDomain,
-    default: DEFAULT_DOMAIN,
-    describe: 'Prefix of every label and annotation',
-  }),
-  workers: flag({
-    parse: parseWholeNumber(1, 1024),
-    default: '16',
-    describe: 'Sources reconciled at once',
-  }),
+  'require-consent': off('Write across namespaces only where the annotation accept-mirrors-from allows it'),
+  domain: flag({ kind: DOMAIN, default: DEFAULT_DOMAIN, describe: 'Prefix of every label and annotation' }),
+  workers: flag({ kind: wholeNumber(1, 1024), default: '16', describe: 'Sources reconciled at once' }),
   'max-writes-in-flight': flag({
-    parse: parseWholeNumber(1, 1024),
+    kind: wholeNumber(1, 1024),
     default: '32',
-    describe: 'Writes under way at once, over all sources',
+    describe: 'Writes in flight at once, over all sources',
   }),
   'max-writes-per-second': flag({
-    parse: parseWholeNumber(0, 1_000_000),
+    kind: wholeNumber(0, 1_000_000),
     default: '0',
-    describe: 'A brake for a delicate API server; 0: no limit',
+    describe: 'Write rate limit; 0 = unlimited',
   }),
   resync: flag({
-    parse: parseDuration,
+    kind: DURATION,
     default: '10m',
-    describe: 'Every source is reconciled from the cache this often (a duration; 0: never)',
+    describe: 'How often every source is reconciled from the cache; 0 = never',
   }),
   'source-cache-size': flag({
-    parse: parseSize,
+    kind: SIZE,
     default: '64Mi',
-    describe: 'Bound of the cache of source bodies (bytes, or with Ki, Mi, Gi)',
+    describe: 'Maximum size of the source-data cache',
   }),
-  'dry-run': boolean('Log what would be written, and write nothing'),
+  'dry-run': off('Log what would be written, and write nothing'),
 } satisfies Flags;
 
 export const LOG_FLAGS = {
   'log-level': flag({
-    parse: parseChoice(['error', 'warn', 'info', 'debug']),
+    kind: choice('error', 'warn', 'info', 'debug'),
     default: 'info',
-    describe: 'error, warn, info or debug',
+    describe: 'Least severe lines to log',
   }),
   'log-format': flag({
-    parse: parseChoice(['auto', 'json', 'readable']),
+    kind: choice('auto', 'json', 'readable'),
     default: 'auto',
-    describe: 'json, readable, or auto: readable on a terminal, else json',
+    describe: 'Form of the log; auto = readable on a terminal, else json',
   }),
 } satisfies Flags;
 
 const ONCE_FLAG = {
-  once: boolean('Converge and exit: 0 when all that can be done is done, 1 when something keeps failing'),
+  once: off('Do all there is to do and exit: 0 when all is done, 1 when something keeps failing'),
 } satisfies Flags;
 
 export const RUN_FLAGS = { ...CLUSTER_FLAGS, ...CONTROLLER_FLAGS, ...LOG_FLAGS, ...ONCE_FLAG };
@@ -140,23 +122,35 @@ export const SANDBOX_FLAGS = {
   ...CONTROLLER_FLAGS,
   ...LOG_FLAGS,
   controller: flag({
-    parse: parseBoolean,
+    kind: SWITCH,
     default: 'true',
-    boolean: true,
     describe: 'Run the controller too; --no-controller serves the API alone',
   }),
   port: flag({
-    parse: parseWholeNumber(0, 65_535),
+    kind: wholeNumber(0, 65_535),
     default: '0',
     defaultDescription: 'a free one',
     describe: 'Port on 127.0.0.1',
   }),
   kubeconfig: flag({
-    parse: parseText,
+    kind: text('file'),
     default: undefined,
     defaultDescription: 'a temporary file, removed at the end',
     describe: 'File to write the kubeconfig to',
   }),
 } satisfies Flags;
 
-export const DEMO_FLAGS = { ...CLUSTER_FLAGS } satisfies Flags;
+export const DEMO_FLAGS = {
+  kubeconfig: { ...CLUSTER_FLAGS.kubeconfig, describe: 'Kubeconfig file that has the context' },
+  context: flag({
+    ...CLUSTER_FLAGS.context,
+    defaultDescription: 'none: the sandbox',
+    describe: 'Use the cluster of this context',
+  }),
+  pace: flag({
+    kind: DURATION,
+    default: undefined,
+    defaultDescription: 'until Enter on a terminal, else 0s',
+    describe: 'Pause before each step',
+  }),
+} satisfies Flags;

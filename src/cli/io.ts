@@ -1,5 +1,7 @@
-/** What a command knows of the process that it runs in. `main.ts` makes the real one, tests make their own. */
+/** What a command knows of its process. `main.ts` makes the real one, tests make their own. */
 export interface ProcessIo {
+  /** A person's answers. Only the demo reads it. */
+  readonly stdin: NodeJS.ReadableStream;
   /** Results, for a person or a pipe. */
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   /** The log, and errors. */

@@ -1,4 +1,5 @@
 import yargs, { type Argv } from 'yargs';
+import { didYouMean } from '../mirror/did-you-mean.ts';
 import { demo } from './demo.ts';
 import { messageOf, RunError, UsageError } from './errors.ts';
 import { environmentVariable, flagValues } from './flag-values.ts';
@@ -6,11 +7,20 @@ import { DEMO_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS, SANDBOX_
 import type { ProcessIo } from './io.ts';
 import { run } from './run.ts';
 import { sandbox } from './sandbox.ts';
+import { SWITCH } from './values.ts';
 import { version } from './version.ts';
 
+const COMMANDS = ['run', 'sandbox', 'demo'] as const;
+const PARSER = {
+  'parse-numbers': false,
+  'parse-positional-numbers': false,
+  'camel-case-expansion': false,
+  'dot-notation': false,
+};
+
 /**
- * Runs the program and resolves to its exit code: 0; 2 for a wrong command line, configuration or kubeconfig; 1 for what
- * the server or the machine refuses. Those two are told in one sentence; any other error is a fault of ours and thrown.
+ * Runs the program and resolves to its exit code: 0; 2 for a wrong command line, configuration or
+ * kubeconfig; 1 for what the server or the machine refuses. Any other error is a bug and thrown.
  */
 export async function runProgram(args: readonly string[], io: ProcessIo): Promise<number> {
   try {
@@ -29,22 +39,21 @@ function fail(io: ProcessIo, message: string, code: number): number {
   return code;
 }
 
-/** What the command line asks for; undefined when it asked for help or the version, which has been printed. */
+/** The command that was asked for; undefined after help or the version, which has been printed. */
 async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Promise<void>) | undefined> {
   let chosen: (() => Promise<void>) | undefined;
   const command = <F extends Flags>(
-    parser: Argv,
-    name: string,
+    name: (typeof COMMANDS)[number],
     describe: string,
     flags: F,
-    action: (values: FlagValues<F>) => Promise<void>,
+    action: (values: FlagValues<F>, io: ProcessIo) => Promise<void>,
   ) =>
     parser.command(
       name,
       describe,
       (inner) => withFlags(inner, name, flags),
       (parsed) => {
-        chosen = () => action(flagValues(flags, parsed, io.env));
+        chosen = () => action(flagValues(flags, parsed, io.env), io);
       },
     );
 
@@ -53,41 +62,36 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Pro
     .usage(
       '$0 <command>\n\nKeeps copies (companions) of ConfigMaps that are labelled workshop.io/managed=true.',
     )
-    .parserConfiguration({
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-      'camel-case-expansion': false,
+    .parserConfiguration(PARSER)
+    .updateStrings({ boolean: 'switch', 'Not enough arguments following: %s': '--%s needs a value' })
+    // Called where no command is named.
+    .command('$0', false, {}, ({ _: [word] }) => {
+      throw new UsageError(noCommand(word));
     })
-    .strict()
-    .demandCommand(1, 1, 'No command given.', 'Give one command only.')
-    .recommendCommands()
     .alias('h', 'help')
     .version(version)
-    .wrap(Math.min(100, io.stdout.columns ?? 100))
+    .wrap(Math.min(80, io.stdout.columns ?? 80))
     .epilogue(
       'Each flag can also be set by its environment variable (--log-level: MIRROR_LOG_LEVEL) and, under its own name, in the ' +
         'YAML file of --config. The command line wins over the environment, and that over the file.\n' +
-        'Durations: 500ms, 30s, 10m, 1h. Lists: commas, or the flag repeated.',
+        'Durations: 500ms, 30s, 1h30m, 1d. Sizes: 64Mi, 1Gi. Lists: commas, or the flag repeated. Switches: --dry-run, ' +
+        '--no-dry-run, --dry-run=false.',
     )
     .exitProcess(false)
     .fail(false);
 
-  command(parser, 'run', 'Mirror the ConfigMaps of a cluster until stopped', RUN_FLAGS, (values) =>
-    run(values, io),
-  );
+  command('run', 'Mirror the ConfigMaps of a cluster until stopped', RUN_FLAGS, run);
   command(
-    parser,
     'sandbox',
     'Serve a Kubernetes API in memory on loopback, for kubectl, with the controller on it',
     SANDBOX_FLAGS,
-    (values) => sandbox(values, io),
+    sandbox,
   );
   command(
-    parser,
     'demo',
-    'Play the workshop, narrated and checked, on a sandbox or with --context on a cluster',
+    'Play the workshop step by step, on a sandbox or with --context on a cluster',
     DEMO_FLAGS,
-    (values) => demo(values, io),
+    demo,
   );
 
   try {
@@ -101,26 +105,33 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Pro
   return chosen;
 }
 
+function noCommand(word: string | number | undefined): string {
+  const commands = `commands: ${COMMANDS.join(', ')}`;
+  if (word === undefined) return `no command given; ${commands}`;
+  const hint = didYouMean(String(word), COMMANDS);
+  return `"${word}" is not a command${hint || `; ${commands}`}`;
+}
+
+/** Strict: yargs refuses what is not listed here, and names it as it was written. */
 function withFlags(parser: Argv, command: string, flags: Flags): Argv {
-  let result = parser.usage(`$0 ${command} [flags]`).option('config', {
-    type: 'string',
-    requiresArg: true,
-    describe: `YAML file with values for these flags (${environmentVariable('config')})`,
-  });
-  for (const [name, flag] of Object.entries(flags)) result = result.option(name, optionOf(flag));
-  return result;
+  const config = {
+    describe: `YAML file with values for these flags (${environmentVariable('config')}) [file]`,
+    nargs: 1,
+  };
+  const options = Object.entries(flags).map(([name, flag]) => [name, optionOf(flag)]);
+  return parser
+    .usage(`$0 ${command} [flags]`)
+    .parserConfiguration({ ...PARSER, 'unknown-options-as-args': true })
+    .strict()
+    .options({ config, ...Object.fromEntries(options) });
 }
 
 /**
- * Everything is text to yargs; our own parsers read the values, wherever they come from. Switches too: yargs would take
- * `--dry-run=maybe` for false.
+ * Without a type of yargs': our own parsers read the values, wherever they come from. Switches too:
+ * yargs would take `--dry-run=maybe` for false.
  */
-function optionOf(flag: Flag<unknown>) {
+function optionOf({ kind, describe, ...flag }: Flag<unknown>) {
   const shown = flag.defaultDescription ?? flag.default;
-  return {
-    type: 'string' as const,
-    describe: shown === undefined ? flag.describe : `${flag.describe} [default: ${shown}]`,
-    ...(!flag.boolean && { requiresArg: true }),
-    ...(flag.list && { array: true, nargs: 1 }),
-  };
+  const end = shown === undefined ? kind.name : `${kind.name}, default: ${shown}`;
+  return { describe: `${describe} [${end}]`, ...(kind !== SWITCH && { nargs: 1 }) };
 }

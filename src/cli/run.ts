@@ -2,31 +2,31 @@ import { aborted, sleep, systemClock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { loadCluster } from '../kube/config/kube-config.ts';
 import { KubeConfigError } from '../kube/errors.ts';
-import { vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';
 import { openController } from './controller-session.ts';
 import { RunError, UsageError } from './errors.ts';
 import { firstContact } from './first-contact.ts';
+import { unknownVariables } from './flag-values.ts';
 import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
 import { type ProcessIo, useColour } from './io.ts';
 
-/** `mirror-controller run`: mirrors until the process is asked to stop, or with `--once` until all is done. */
+/** `mirror-controller run`: mirrors until stopped, or with `--once` until all is done. */
 export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
   const cluster = clusterFor(flags, io);
   const log = loggerFor(flags, io);
   await using session = openController(cluster, flags, log, systemClock);
-  const { transport, controller } = session;
-  const { namespaces } = flags;
-  const labelSelector = watchSelector(vocabularyOf(flags.domain));
-  const contact = { transport, cluster, namespaces, labelSelector, signal: io.signal };
-  const patience = flags.once ? undefined : { clock: systemClock, random: Math.random, log };
+  const { controller, configMaps } = session;
+  const { signal } = io;
+  const namespaces = flags.namespaces && session.namespaces;
+  const deps = { clock: systemClock, random: Math.random, log, signal };
+  const contact = firstContact({ cluster, configMaps, namespaces, retry: !flags.once, ...deps });
   // A server that takes its time to answer does not keep a process that is asked to stop.
-  await Promise.race([firstContact(contact, patience), aborted(io.signal)]);
-  if (!io.signal.aborted)
-    log.info({ server: cluster.server, context: cluster.context, dryRun: flags['dry-run'] }, 'starting');
-  if (flags.once) await converge(controller, io.signal);
-  else await controller.run(io.signal);
+  await Promise.race([contact, aborted(signal)]);
+  const { server, context } = cluster;
+  if (!signal.aborted) log.info({ server, context, dryRun: flags['dry-run'] }, 'starting');
+  if (flags.once) await converge(controller, signal);
+  else await controller.run(signal);
   log.info({}, flags.once ? 'all done' : 'stopped');
 }
 
@@ -42,8 +42,9 @@ async function converge(controller: Controller, signal: AbortSignal): Promise<vo
   stop.abort();
   await running;
   if (signal.aborted) throw new RunError('stopped before all was done');
-  if (failing.length > 0)
-    throw new RunError(`not everything could be done: ${failing.join(', ')}; the log says why`);
+  if (failing.length > 0) {
+    throw new RunError(`not everything could be done: ${failing.join(', ')}\nThe log says why.`);
+  }
 }
 
 export function clusterFor(flags: FlagValues<typeof CLUSTER_FLAGS>, io: ProcessIo) {
@@ -55,13 +56,15 @@ export function clusterFor(flags: FlagValues<typeof CLUSTER_FLAGS>, io: ProcessI
   }
 }
 
-export function loggerFor(flags: FlagValues<typeof LOG_FLAGS>, io: ProcessIo): Logger {
-  const { stderr, env } = io;
+/** The log. It begins with a warning of each variable that sets nothing. */
+export function loggerFor(flags: FlagValues<typeof LOG_FLAGS>, { stderr, env }: ProcessIo): Logger {
   const asked = flags['log-format'];
-  return createLogger({
+  const log = createLogger({
     level: flags['log-level'],
     format: asked === 'auto' ? (stderr.isTTY ? 'readable' : 'json') : asked,
     colour: useColour(stderr, env),
     stream: stderr,
   });
+  for (const reason of unknownVariables(env)) log.warn({ reason }, 'environment variable ignored');
+  return log;
 }

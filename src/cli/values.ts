@@ -1,74 +1,109 @@
 import { type Parsed, parsed, problem } from '../mirror/parsed.ts';
 import { type NamespacePatterns, parseNamespacePatterns } from '../mirror/request/patterns.ts';
 
-/** Parsers of flag values. Their problems complete the sentence "--flag: …". */
+/** What a flag takes. The problems of `parse` complete the sentence "--flag: …". */
+export interface Kind<T> {
+  /** For the help. */
+  readonly name: string;
+  readonly parse: (text: string) => Parsed<T>;
+  /** Commas and repeats make a list. */
+  readonly list?: true;
+}
 
-const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const UNITS_BYTES = { '': 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, K: 1e3, M: 1e6, G: 1e9 } as const;
 
-/** `500ms`, `30s`, `10m`, `1h`, or a bare number of seconds; the result is milliseconds. */
-export function parseDuration(text: string): Parsed<number> {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
-  if (!match) return problem(`"${text}" is no duration; write for example 500ms, 30s, 10m or 1h`);
-  const unit = (match[2] ?? 's') as keyof typeof UNITS_MS;
-  return parsed(Number(match[1]) * UNITS_MS[unit]);
-}
+/** On or off. The flag alone is on. */
+export const SWITCH: Kind<boolean> = {
+  name: 'switch',
+  parse: (text) => {
+    if (['true', '1'].includes(text)) return parsed(true);
+    if (['false', '0'].includes(text)) return parsed(false);
+    return problem(`"${text}" is neither true nor false; write true, 1, false or 0`);
+  },
+};
 
-/** `64Mi`, `1Gi`, `500K`, or a bare number of bytes. */
-export function parseSize(text: string): Parsed<number> {
-  const match = /^(\d+(?:\.\d+)?)(Ki|Mi|Gi|K|M|G)?B?$/.exec(text.trim());
-  if (!match) return problem(`"${text}" is no size; write for example 64Mi or 1Gi`);
-  const unit = (match[2] ?? '') as keyof typeof UNITS_BYTES;
-  return parsed(Math.floor(Number(match[1]) * UNITS_BYTES[unit]));
-}
+/** `500ms`, `30s`, `1h30m`, `1d`, or a bare number of seconds; the result is milliseconds. */
+export const DURATION: Kind<number> = {
+  name: 'duration',
+  parse: (text) => {
+    const withUnit = /^\d+(\.\d+)?$/.test(text) ? `${text}s` : text;
+    if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(withUnit)) {
+      return problem(`"${text}" is not a duration; write for example 500ms, 30s, 1h30m or 1d`);
+    }
+    const parts = [...withUnit.matchAll(/([\d.]+)([a-z]+)/g)];
+    const partMs = ([, number, unit]: readonly string[]) =>
+      Number(number) * UNITS_MS[unit as keyof typeof UNITS_MS];
+    return parsed(parts.reduce((total, part) => total + partMs(part), 0));
+  },
+};
 
-export function parseWholeNumber(minimum: number, maximum: number): (text: string) => Parsed<number> {
-  return (text) => {
-    const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+/** `64Mi`, `1Gi`, `500K`, `64B`, `0`; the result is bytes. A bare number hardly means them. */
+export const SIZE: Kind<number> = {
+  name: 'size',
+  parse: (text) => {
+    const [, number, prefix = '', bytes] = /^(\d+(?:\.\d+)?)(Ki|Mi|Gi|K|M|G)?(B?)$/.exec(text) ?? [];
+    if (number === undefined) return problem(`"${text}" is not a size; write for example 64Mi or 1Gi`);
+    if (prefix === '' && bytes === '' && Number(number) > 0) {
+      return problem(`"${text}" has no unit; write ${text}Mi for mebibytes, or ${text}B for bytes`);
+    }
+    return parsed(Math.floor(Number(number) * UNITS_BYTES[prefix as keyof typeof UNITS_BYTES]));
+  },
+};
+
+export function wholeNumber(minimum: number, maximum: number): Kind<number> {
+  const parse = (text: string) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     return value >= minimum && value <= maximum
       ? parsed(value)
       : problem(`"${text}" is not a whole number from ${minimum} to ${maximum}`);
   };
+  return { name: 'number', parse };
 }
 
-export function parseBoolean(text: string): Parsed<boolean> {
-  if (text === 'true') return parsed(true);
-  if (text === 'false') return parsed(false);
-  return problem(`"${text}" is neither true nor false`);
-}
-
-export function parseChoice<const C extends string>(choices: readonly C[]): (text: string) => Parsed<C> {
-  return (text) => {
-    const choice = choices.find((candidate) => candidate === text);
-    return choice === undefined ? problem(`"${text}" is not one of ${choices.join(', ')}`) : parsed(choice);
+export function choice<const C extends string>(...choices: readonly C[]): Kind<C> {
+  const parse = (text: string) => {
+    const found = choices.find((candidate) => candidate === text);
+    return found === undefined ? problem(`"${text}" is not one of ${choices.join(', ')}`) : parsed(found);
   };
+  return { name: choices.join('|'), parse };
 }
 
-export function parseText(text: string): Parsed<string> {
-  return text === '' ? problem('it is empty') : parsed(text);
+/** Any text but none. */
+export function text(name: string): Kind<string> {
+  return { name, parse: (value) => (value === '' ? problem('it is empty') : parsed(value)) };
 }
 
-export function parsePatterns(text: string): Parsed<NamespacePatterns> {
-  return parseNamespacePatterns(text, { exclusions: false });
-}
+const parsePatterns = (list: string) => parseNamespacePatterns(list, { exclusions: false });
 
-/** Exact names only; empty: all namespaces. A list without a name, such as that of two variables that are not set, is a mistake. */
-export function parseNamespaceNames(text: string): Parsed<ReadonlySet<string> | undefined> {
-  const patterns = parsePatterns(text);
-  if (!patterns.ok) return patterns;
-  if (patterns.value.prefixes.length > 0) {
-    return problem(`"${text}": each namespace is watched by itself, so only exact names will do`);
-  }
-  if (text.trim() === '') return parsed(undefined);
-  if (patterns.value.names.size === 0) {
-    return problem(`"${text}" names no namespace; leave it out to watch all of them`);
-  }
-  return parsed(patterns.value.names);
-}
+export const PATTERNS: Kind<NamespacePatterns> = { name: 'patterns', parse: parsePatterns, list: true };
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
-export function parseDomain(text: string): Parsed<string> {
-  return text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text)
-    ? parsed(text)
-    : problem(`"${text}" cannot be the prefix of a label; write a domain in lower case, such as workshop.io`);
-}
+/** Exact names; empty: all namespaces. Commas alone, as from two unset variables, are a mistake. */
+export const NAMESPACES: Kind<ReadonlySet<string> | undefined> = {
+  name: 'names',
+  list: true,
+  parse: (list) => {
+    const patterns = parsePatterns(list);
+    if (!patterns.ok) return patterns;
+    const { names, prefixes } = patterns.value;
+    if (prefixes.length > 0) {
+      return problem(`"${list}": write exact names, because each namespace has a watch of its own`);
+    }
+    if (list === '') return parsed(undefined);
+    if (names.size === 0) return problem(`"${list}" names no namespace; leave it out to watch all of them`);
+    return parsed(names);
+  },
+};
+
+/**
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
+ */
+export const DOMAIN: Kind<string> = {
+  name: 'domain',
+  parse: (name) =>
+    name.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)
+      ? parsed(name)
+      : problem(
+          `"${name}" cannot be the prefix of a label; write a domain in lower case, such as workshop.io`,
+        ),
+};

@@ -1,124 +1,92 @@
-import type { Cast } from './cast.ts';
-import { createConfigMap, deleteConfigMap, labelConfigMap, patchData } from './command.ts';
-import { allHold, describeData } from './sight.ts';
-import type { Chapter, Scene, Step } from './step.ts';
+import { createConfigMap, deleteConfigMap, labelConfigMap, patchData } from './commands.ts';
+import type { Setting } from './setting.ts';
+import type { Step } from './step.ts';
+import type { View } from './view.ts';
 
-/** So many writes fail before the API server recovers: enough to see the delays grow, in about a second. */
+/** Failed writes before the API server recovers: enough to see the delays grow within a second. */
 const FAILURES = 5;
 
-export function oneNamespace(cast: Cast): Chapter {
-  return {
-    title: 'One namespace',
-    steps: [create(cast), label(cast), editSource(cast), editCompanion(cast), remove(cast), outage(cast)],
-  };
-}
-
-function create({ source, companion }: Cast): Step {
-  return {
-    title: 'Create a ConfigMap',
-    story:
-      'The controller watches ConfigMaps that bear its label, and no others. This one does not: the controller ' +
-      'never hears of it.',
-    commands: [createConfigMap(source, { sky: 'blue' })],
-    expected: `${source} with sky=blue, and no ${companion}`,
-    effect: (scene) =>
-      allHold([source], { sky: 'blue' }, scene) && scene.now(companion) === undefined
-        ? `${source} holds sky=blue; there is no companion`
-        : undefined,
-  };
-}
-
-function label({ source, companion, vocabulary }: Cast): Step {
-  return {
-    title: 'Label it',
-    story:
-      'Now it is a source. The informer, a cache that follows the API server over a watch, hears of it and puts ' +
-      'its key on a queue. A worker takes the key and reconciles: the companion should be there, it is not, so it ' +
-      'is created.',
-    commands: [labelConfigMap(source, vocabulary.managed, 'true')],
-    expected: `${companion} with sky=blue, owned by ${source}`,
-    effect: (scene) => {
-      const owner = scene.now(source)?.uid;
-      const isOwned = owner !== undefined && scene.now(companion)?.owners.includes(owner);
-      return isOwned && allHold([companion], { sky: 'blue' }, scene)
-        ? `${companion} holds sky=blue, owned by ${source}`
-        : undefined;
+export function oneNamespace({ source, companion, vocabulary }: Setting): readonly Step[] {
+  return [
+    {
+      title: 'Create a ConfigMap',
+      story:
+        'The controller watches only ConfigMaps that have its label. This one does not, so the API server never ' +
+        'sends it to the controller.',
+      commands: [createConfigMap(source, { sky: 'blue' })],
+      expected: `${source} with sky=blue, and no ${companion}`,
+      effect: (view) =>
+        view.hold([source], { sky: 'blue' }) &&
+        view.now(companion) === undefined &&
+        `${source} holds sky=blue; there is no companion`,
     },
-  };
-}
-
-function editSource({ source, companion }: Cast): Step {
-  return {
-    title: 'Edit the source',
-    story:
-      'The same way again: informer, queue, worker. The worker compares what is with what should be, and writes ' +
-      'the difference.',
-    commands: [patchData(source, { sky: 'orange' })],
-    expected: `${companion} to follow with sky=orange`,
-    effect: (scene) =>
-      allHold([source, companion], { sky: 'orange' }, scene)
-        ? `${companion} follows with sky=orange`
-        : undefined,
-  };
-}
-
-function editCompanion({ source, companion }: Cast): Step {
-  return {
-    title: 'Edit the companion by hand',
-    story:
-      'Companions are watched too. What the queue holds is only the key of the source, not what happened: the ' +
-      'worker looks at how things are, not at what changed them. That is called level-triggered.',
-    commands: [patchData(companion, { sky: 'black' })],
-    expected: `${companion} to be healed to sky=orange, as ${source} has it`,
-    effect: (scene) => {
-      // Between the same content before and after lie two writes: the edit, and the heal.
-      const isWritten = scene.now(companion)?.resourceVersion !== scene.before(companion)?.resourceVersion;
-      return isWritten && allHold([source, companion], { sky: 'orange' }, scene)
-        ? `${companion} is healed: sky=orange`
-        : undefined;
+    {
+      title: 'Label it',
+      story:
+        'Now it is a source. The informer, a cache that follows the API server over a watch, receives it and puts its ' +
+        'key on a queue. A worker takes the key and reconciles: the companion is missing, so the worker creates it.',
+      commands: [labelConfigMap(source, vocabulary.managed, 'true')],
+      expected: `${companion} with sky=blue, owned by ${source}`,
+      effect: (view) =>
+        view.hold([companion], { sky: 'blue' }) &&
+        view.now(companion)?.owners[0] === view.now(source)?.uid &&
+        `${companion} holds sky=blue, owned by ${source}`,
     },
-  };
-}
-
-function remove({ companion }: Cast): Step {
-  return {
-    title: 'Delete the companion',
-    story:
-      'Nothing new is needed for this: it should be there, it is not, it is created. What goes wrong while the ' +
-      'controller is down is mended in the same way, when it starts.',
-    commands: [deleteConfigMap(companion)],
-    expected: `another ${companion}, with sky=orange`,
-    effect: (scene) => {
-      const now = scene.now(companion);
-      const isAnother = now !== undefined && now.uid !== scene.before(companion)?.uid;
-      return isAnother && allHold([companion], { sky: 'orange' }, scene)
-        ? `${companion} is back: ${describeData(now)}, with a new uid`
-        : undefined;
+    {
+      title: 'Edit the source',
+      story:
+        'The same path again: informer, queue, worker. The worker compares the companion with the source and writes ' +
+        'the difference.',
+      commands: [patchData(source, { sky: 'orange' })],
+      expected: `${companion} to follow with sky=orange`,
+      effect: (view) =>
+        view.hold([source, companion], { sky: 'orange' }) && `${companion} follows with sky=orange`,
     },
-  };
-}
-
-function outage({ source, companion }: Cast): Step {
-  return {
-    title: 'Let the API server fail for a while',
-    story:
-      'Now the server answers every write of the controller with 503. What fails is tried again after a delay that doubles each ' +
-      'time, less a random part, so that a server in trouble is not overrun. The first success ends it.',
-    commands: [patchData(source, { sky: 'violet' })],
-    expected: `${FAILURES} failed writes at growing intervals, then ${companion} with sky=violet`,
-    outageUntil: (scene) => delaysOf(scene).length >= FAILURES,
-    effect: (scene) => {
-      const delays = delaysOf(scene);
-      return delays.length >= FAILURES && allHold([source, companion], { sky: 'violet' }, scene)
-        ? `${delays.length} writes failed, tried again after ${delays.join(', ')} ms; then ${companion} holds sky=violet`
-        : undefined;
+    {
+      title: 'Edit the companion by hand',
+      story:
+        'The controller watches companions too. The queue holds only the key of the source, not what happened: the ' +
+        'worker looks at the present state, not at the change. That is called level-triggered.',
+      commands: [patchData(companion, { sky: 'black' })],
+      expected: `${companion} to be healed to sky=orange, as ${source} has it`,
+      // The same content in another version: the edit and the heal lie between.
+      effect: (view) =>
+        !view.isUntouched(companion) &&
+        view.hold([source, companion], { sky: 'orange' }) &&
+        `${companion} is healed: sky=orange`,
     },
-  };
+    {
+      title: 'Delete the companion',
+      story:
+        'This needs nothing new: the companion is missing, so the worker creates it. What goes wrong while the ' +
+        'controller is down is fixed in the same way when it starts.',
+      commands: [deleteConfigMap(companion)],
+      expected: `another ${companion}, with sky=orange`,
+      effect: (view) =>
+        view.now(companion)?.uid !== view.before(companion)?.uid &&
+        view.hold([companion], { sky: 'orange' }) &&
+        `${companion} is back: sky=orange, with a new uid`,
+    },
+    {
+      title: 'Let the API server fail for a while',
+      story:
+        'Now the server answers every write of the controller with 503. The controller retries after a delay that ' +
+        'doubles each time, less a random part, so that it does not overload a server in trouble. The first success ' +
+        'ends it.',
+      commands: [patchData(source, { sky: 'violet' })],
+      expected: `${FAILURES} failed writes at growing intervals, then ${companion} with sky=violet`,
+      outageUntil: (view) => delaysOf(view).length >= FAILURES,
+      effect: (view) =>
+        view.hold([source, companion], { sky: 'violet' }) &&
+        delaysOf(view).length >= FAILURES &&
+        `${delaysOf(view).length} writes failed and were retried after ${delaysOf(view).join(', ')} ms; then ` +
+          `${companion} holds sky=violet`,
+    },
+  ];
 }
 
-/** How long the controller waited after each failed write, milliseconds, as its log says. */
-function delaysOf({ log }: Scene): readonly number[] {
-  return log
-    .filter(({ message }) => message === 'companion not written')
-    .flatMap(({ fields }) => (typeof fields['retryInMs'] === 'number' ? fields['retryInMs'] : []));
+/** The delay (ms) after each failed write of a companion, according to the controller's log. */
+function delaysOf({ log }: View): readonly unknown[] {
+  const failed = log.filter(({ companion, retryInMs }) => companion !== undefined && retryInMs !== undefined);
+  return failed.map(({ retryInMs }) => retryInMs);
 }

@@ -2,7 +2,7 @@ import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import type { Clock, Timer } from '../clock/clock.ts';
 import { ApiError, NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { HistoryRestartedError } from './reflector-state.ts';
+import { HistoryRestartedError } from './history.ts';
 
 const BACKOFF: BackoffOptions = { baseMs: 800, capMs: 30_000, jitter: 0.5 };
 
@@ -80,8 +80,8 @@ export class ConnectionHealth {
    */
   #settled(heardAt: number): void {
     if (this.#failures > 0) {
-      const outageMs = Math.round(heardAt - this.#failingSince);
-      this.#log.info({ outageMs, failures: this.#failures }, 'resolved');
+      const durationMs = Math.round(heardAt - this.#failingSince);
+      this.#log.info({ durationMs, failures: this.#failures }, 'resolved');
     }
     this.#failures = 0;
     this.#reasonsLogged.clear();

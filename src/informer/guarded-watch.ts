@@ -2,61 +2,52 @@ import type { Clock } from '../clock/clock.ts';
 import type { ListWatch, WatchEvent, WatchOptions } from '../kube/api/list-watch.ts';
 import type { KubeObject } from '../kube/api/types.ts';
 
-/**
- * Nothing came over a watch for too long. Even a quiet server sends bookmarks, so the connection
- * may be dead.
- */
+/** Silence (ms) that ends a watch. A kube-apiserver sends a bookmark every 60 s. */
+const SILENCE_MS = 90_000;
+
+/** Nothing came over a watch for so long that its connection may be dead. */
 export class SilentWatchError extends Error {
   override readonly name = 'SilentWatchError';
-
-  constructor(silentMs: number) {
-    super(`nothing came over the watch for ${silentMs / 1_000} s`);
-  }
+  override readonly message = `nothing came over the watch for ${SILENCE_MS / 1_000} s`;
 }
 
 /**
- * Yields the batches of a watch. Closes it and throws `SilentWatchError` if nothing comes for
- * `silenceMs()`, which may grow while the watch is open. The time that the consumer takes for a
- * batch is not silence. `signal` closes it too.
+ * Yields the batches of a watch. Closes it and throws `SilentWatchError` if nothing comes for 90 s.
+ * The time that the consumer takes for a batch is not silence. `signal` closes it too.
  */
 export async function* guardedWatch<T extends KubeObject>(
   listWatch: ListWatch<T>,
   options: WatchOptions,
-  guard: { readonly clock: Clock; readonly silenceMs: () => number; readonly signal: AbortSignal },
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
   const connection = new AbortController();
   const close = () => connection.abort();
-  let silence: SilentWatchError | undefined;
+  let isSilent = false;
   /** Undefined while the consumer handles a batch. */
-  let waitingSince: number | undefined = guard.clock.now();
-  // One timer, set again if it fires too early, and not one for each batch: a thousand may come in
-  // a second.
+  let waitingSince: number | undefined = clock.now();
+  // A thousand batches may come in a second. So no batch resets the timer: it is set again if it
+  // fires too early.
   const look = () => {
-    const { clock } = guard;
-    const silenceMs = guard.silenceMs();
     const silentMs = waitingSince === undefined ? 0 : clock.now() - waitingSince;
-    if (silentMs < silenceMs) {
-      timer = clock.setTimer(silenceMs - silentMs, look);
-      return;
-    }
-    silence = new SilentWatchError(silenceMs);
-    close();
+    isSilent = silentMs >= SILENCE_MS;
+    if (isSilent) close();
+    else timer = clock.setTimer(SILENCE_MS - silentMs, look);
   };
   // On Node 20, each AbortSignal.any stays in memory as long as the signal of the whole run.
-  guard.signal.addEventListener('abort', close, { once: true });
-  let timer = guard.clock.setTimer(guard.silenceMs(), look);
+  signal.addEventListener('abort', close, { once: true });
+  let timer = clock.setTimer(SILENCE_MS, look);
   try {
     for await (const batch of listWatch.watch(options, connection.signal)) {
       waitingSince = undefined;
       yield batch;
-      waitingSince = guard.clock.now();
+      waitingSince = clock.now();
     }
   } catch (error) {
-    throw silence ?? error;
+    if (!isSilent) throw error;
   } finally {
     timer.cancel();
-    guard.signal.removeEventListener('abort', close);
+    signal.removeEventListener('abort', close);
     close();
   }
-  if (silence !== undefined) throw silence;
+  if (isSilent) throw new SilentWatchError();
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import { aborted, type Clock } from '../clock/clock.ts';
 import type { ListWatch } from '../kube/api/list-watch.ts';
 import type { KubeObject } from '../kube/api/types.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -57,69 +57,39 @@ export interface Informer<S extends Stored, I extends string = string> {
 export function createInformer<T extends KubeObject, S extends Stored, I extends string>(
   options: InformerOptions<T, S, I>,
 ): Informer<S, I> {
-  return new SharedInformer(options);
-}
+  const { listWatches, transform, clock, random } = options;
+  const log = options.log.child({ informer: options.name });
+  const store = new Store(options.indexers);
+  const handlers = new HandlerSet<S>(log);
+  let isStarted = false;
 
-class SharedInformer<T extends KubeObject, S extends Stored, I extends string> implements Informer<S, I> {
-  readonly lister: Lister<S, I>;
-  readonly #handlers: HandlerSet<S>;
-  readonly #reflectors: readonly Reflector<T, S>[];
-  /** Scopes whose first list is not complete. */
-  readonly #unsynced: Set<string>;
-  readonly #waiting = new Set<() => void>();
-  #started = false;
+  const isSynced = () => reflectors.every((reflector) => reflector.hasListed);
+  let markSynced: (() => void) | undefined;
+  const synced = new Promise<void>((resolve) => {
+    markSynced = resolve;
+  });
+  const onListed = () => {
+    if (isSynced()) markSynced?.();
+  };
+  const common = { transform, handlers, onListed, clock, random };
+  const reflectors = Array.from(listWatches, ([scope, listWatch]) => {
+    const partition = store.addPartition();
+    return new Reflector({ ...common, listWatch, partition, log: log.child({ scope }) });
+  });
 
-  constructor(options: InformerOptions<T, S, I>) {
-    const { listWatches, transform, clock, random } = options;
-    const log = options.log.child({ informer: options.name });
-    const store = new Store(options.indexers);
-    const handlers = new HandlerSet<S>(log);
-    this.lister = store;
-    this.#handlers = handlers;
-    this.#unsynced = new Set(listWatches.keys());
-    this.#reflectors = Array.from(listWatches, ([scope, listWatch]) => {
-      const partition = store.addPartition();
-      const scoped = log.child({ scope });
-      return new Reflector({ listWatch, partition, transform, handlers, clock, random, log: scoped }, () =>
-        this.#listed(scope),
-      );
-    });
-  }
-
-  addHandler(handler: Handler<S>): void {
-    if (this.#started) throw new Error('addHandler: call it before run()');
-    this.#handlers.add(handler);
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    if (this.#started) throw new Error('run: an informer can be started only once');
-    this.#started = true;
-    await Promise.all(this.#reflectors.map((reflector) => reflector.run(signal)));
-  }
-
-  isSynced(): boolean {
-    return this.#unsynced.size === 0;
-  }
-
-  whenSynced(signal: AbortSignal): Promise<void> {
-    if (this.isSynced() || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      this.#waiting.add(wake);
-      signal.addEventListener('abort', wake, { once: true });
-    });
-  }
-
-  failures(): number {
-    return Math.max(0, ...this.#reflectors.map((reflector) => reflector.failures()));
-  }
-
-  #listed(scope: string): void {
-    this.#unsynced.delete(scope);
-    if (this.isSynced()) for (const wake of this.#waiting) wake();
-  }
+  return {
+    lister: store,
+    addHandler: (handler) => {
+      if (isStarted) throw new Error('addHandler: call it before run()');
+      handlers.add(handler);
+    },
+    run: async (signal) => {
+      if (isStarted) throw new Error('run: an informer can be started only once');
+      isStarted = true;
+      await Promise.all(reflectors.map((reflector) => reflector.run(signal)));
+    },
+    isSynced,
+    whenSynced: (signal) => Promise.race([synced, aborted(signal)]),
+    failures: () => Math.max(0, ...reflectors.map((reflector) => reflector.failures())),
+  };
 }

@@ -4,13 +4,6 @@
  * below to tell errors apart, not their messages.
  */
 
-/** One of a Status' `details.causes`. */
-export interface StatusCause {
-  readonly reason?: string;
-  readonly message?: string;
-  readonly field?: string;
-}
-
 /** The API server refused the request. `message` comes from its Status, never from a raw body. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -20,7 +13,8 @@ export class ApiError extends Error {
    * The Status' machine-readable reason (`NotFound`, `AlreadyExists`, …); empty without a Status.
    */
   readonly reason: string;
-  readonly causes: readonly StatusCause[];
+  /** The machine-readable reasons in `details.causes`. */
+  readonly causes: readonly string[];
   /** Delay (ms) that a `Retry-After` header or `details.retryAfterSeconds` asks for. */
   readonly retryAfterMs: number | undefined;
 
@@ -29,7 +23,7 @@ export class ApiError extends Error {
     fields: {
       status: number;
       reason?: string;
-      causes?: readonly StatusCause[];
+      causes?: readonly string[];
       retryAfterMs?: number | undefined;
     },
   ) {
@@ -96,4 +90,4 @@ export const isInvalid = (error: unknown): error is ApiError => hasStatus(error,
 
 /** The namespace is being deleted, so the server refuses to create objects in it. */
 export const isNamespaceTerminating = (error: unknown): error is ApiError =>
-  isForbidden(error) && error.causes.some((cause) => cause.reason === 'NamespaceTerminating');
+  isForbidden(error) && error.causes.includes('NamespaceTerminating');

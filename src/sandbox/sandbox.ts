@@ -1,6 +1,6 @@
 /**
- * An API server in memory, on loopback, over plain HTTP, for kubectl and for our tests (SPEC B1). One
- * contract suite compares it with kube-apiserver 1.36.3.
+ * An API server in memory, on loopback, over plain HTTP, for kubectl and for our tests (SPEC B1).
+ * One contract suite compares it with kube-apiserver 1.36.3.
  *
  * A real server does all this, and the sandbox does not:
  * - Kinds other than ConfigMaps, Namespaces, Leases, Events and the SelfSubject reviews; custom
@@ -14,12 +14,13 @@
  * - The five seconds before a real controller manager empties a namespace. Here a later turn of the
  *   event loop does it, and collects garbage.
  * - Warnings of duplicate keys in JSON: the last one wins.
- * - Conversion of managedFields between API versions (Events written through both), and the limit on
- *   their number.
+ * - Conversion of managedFields between API versions (Events written through both), and the limit
+ *   on their number.
  * - The messages of Go's JSON and YAML parsers for every mistake; the long descriptions in OpenAPI.
  *
  * Its rooms, each of which imports only from rooms below it:
- * - `http`: server, routing, bodies, media types, rendering. Imports verbs and discovery, not storage.
+ * - `http`: server, routing, bodies, media types, rendering. Imports verbs and discovery, not
+ *   storage.
  * - `controllers`: garbage collection and namespace deletion. Beside http and verbs, on storage.
  * - `verbs`: get to deletecollection, without HTTP.
  * - `discovery`: what the server lists about itself, and reviews. On kinds.

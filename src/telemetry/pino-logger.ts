@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
-import type { Logger } from './logger.ts';
+import type { LogFields, Logger } from './logger.ts';
 import { sentence } from './sentence.ts';
 
 export interface LoggerOptions {
@@ -11,12 +11,18 @@ export interface LoggerOptions {
   readonly stream: NodeJS.WritableStream;
 }
 
-/**
- * Lines go out synchronously: nothing is lost in a crash, and no worker thread has to be bundled. An `err` field is
- * cut down to its type, message and code; stacks are for `debug`, since a person who runs us cannot fix them.
- */
+/** Lines are written synchronously, so none is lost in a crash. */
 export function createLogger({ level, format, colour, stream }: LoggerOptions): Logger {
-  const destination =
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => plain(fields, level === 'debug'),
+      },
+    },
     format === 'json'
       ? stream
       : pretty({
@@ -26,22 +32,17 @@ export function createLogger({ level, format, colour, stream }: LoggerOptions): 
           translateTime: 'SYS:HH:MM:ss.l',
           hideObject: true,
           messageFormat: (record) => sentence(record),
-        });
-  return pino(
-    {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: (error: unknown) => describe(error, level === 'debug') },
-    },
-    destination,
+        }),
   );
 }
 
-function describe(error: unknown, withStack: boolean): unknown {
-  if (!(error instanceof Error)) return error;
-  const { name, message, stack } = error;
-  const code = 'code' in error ? { code: error.code } : {};
-  return { name, message, ...code, ...(withStack && { stack }) };
+/** Rounds numbers, and puts an Error into words. Stacks only at `debug`: users cannot fix them. */
+function plain({ err, ...fields }: LogFields, withStack: boolean): Record<string, unknown> {
+  const rounded = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? Math.round(value) : value,
+  ]);
+  const error = err instanceof Error ? `${err.name}: ${err.message}` : err;
+  const stack = withStack && err instanceof Error ? err.stack : undefined;
+  return { ...Object.fromEntries(rounded), ...(error !== undefined && { error }), ...(stack && { stack }) };
 }

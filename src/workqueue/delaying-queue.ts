@@ -11,7 +11,10 @@ export interface DelayingQueueOptions extends WorkQueueOptions {
   readonly clock: Clock;
 }
 
-/** A workqueue to which keys can be added later. Needs no heap of its own: Node keeps its timers in one. */
+/**
+ * A workqueue to which keys can be added later. Needs no heap of its own: Node keeps its timers in
+ * one.
+ */
 export class DelayingQueue<K extends string = string> extends WorkQueue<K> {
   readonly #clock: Clock;
   /** At most one wait a key: the earliest that was asked for. */
@@ -23,9 +26,10 @@ export class DelayingQueue<K extends string = string> extends WorkQueue<K> {
   }
 
   /**
-   * Adds `key` in `delayMs` milliseconds (0 or less: now). Of several delays the one that ends first counts, in the
-   * better of their lanes. An `add` in the meantime does not call the delay off: it may have been set for a
-   * reason of its own. `lane` is by default the one out of which the key is being processed.
+   * Adds `key` in `delayMs` milliseconds (0 or less: now). Of several delays the one that ends
+   * first counts, in the better of their lanes. An `add` in the meantime does not call the delay
+   * off: it may have been set for a reason of its own. `lane` is by default the one out of which
+   * the key is being processed.
    */
   addAfter(key: K, delayMs: number, lane: Lane = this.laneOf(key)): void {
     if (this.shuttingDown) return;

@@ -1,9 +1,13 @@
-/** A first-in, first-out queue of distinct keys out of whose middle a key can be taken. Every operation is O(1). */
+/**
+ * A first-in, first-out queue of distinct keys out of whose middle a key can be taken. Every
+ * operation is O(1).
+ */
 export class Fifo<K extends string> {
   readonly #keys = new Set<K>();
   /**
-   * Stands before the oldest key: whatever it has passed was deleted. Kept between calls, because V8 leaves a
-   * hole where a key was deleted and a new iterator walks over all holes: to drain 100,000 keys took 1.1 s so.
+   * Stands before the oldest key: whatever it has passed was deleted. Kept between calls, because
+   * V8 leaves a hole where a key was deleted and a new iterator walks over all holes: to drain
+   * 100,000 keys took 1.1 s so.
    */
   #oldest = this.#keys.values();
 

@@ -3,16 +3,18 @@
  *
  * - Stingy: a key added many times before it is handed out is handed out once.
  * - Exclusive: a key is never handed out again before `done` was called for it.
- * - Lossless: every `add` is followed by a hand-out that begins after it. So a key added while it is processed is
- *   handed out once more after its `done`: what it was added for may have come too late for that run.
+ * - Lossless: every `add` is followed by a hand-out that begins after it. So a key added while it
+ *   is processed is handed out once more after its `done`: what it was added for may have come too
+ *   late for that run.
  * - Fair: within a lane, keys are handed out in the order in which they were added.
- * - Two lanes: `fresh` keys overtake `bulk` ones, yet bulk work cannot starve ({@link FRESH_PER_BULK}). And bulk keys
- *   never occupy all workers: at most `bulkLimit` of them are out at once.
- * - Shut down, it hands out nothing more and drops what is added. (client-go still hands out what is queued. Our work is
- *   level-triggered, and the next start enqueues everything again.)
+ * - Two lanes: `fresh` keys overtake `bulk` ones, yet bulk work cannot starve ({@link
+ *   FRESH_PER_BULK}). And bulk keys never occupy all workers: at most `bulkLimit` of them are out
+ *   at once.
+ * - Shut down, it hands out nothing more and drops what is added. (client-go still hands out what
+ *   is queued. Our work is level-triggered, and the next start enqueues everything again.)
  *
- * It holds keys only. Delays are the business of the layer above, `delaying-queue.ts`; how often a key has failed is for
- * the controller to remember.
+ * It holds keys only. Delays are the business of the layer above, `delaying-queue.ts`; how often a
+ * key has failed is for the controller to remember.
  */
 import { Fifo } from './fifo.ts';
 import type { WorkSource } from './workers.ts';
@@ -33,15 +35,23 @@ export interface WorkQueueOptions {
 
 export class WorkQueue<K extends string = string> implements WorkSource<K> {
   readonly #bulkLimit: number;
-  /** What can be handed out now: every dirty key that is not being processed, in the one lane that `#dirty` says. */
+  /**
+   * What can be handed out now: every dirty key that is not being processed, in the one lane that
+   * `#dirty` says.
+   */
   readonly #queued: Readonly<Record<Lane, Fifo<K>>> = { fresh: new Fifo(), bulk: new Fifo() };
-  /** What needs to be processed, with its lane: the queued keys, and those added again while being processed. */
+  /**
+   * What needs to be processed, with its lane: the queued keys, and those added again while being
+   * processed.
+   */
   readonly #dirty = new Map<K, Lane>();
   /** What was handed out and is not done, with the lane it came from. */
   readonly #processing = new Map<K, Lane>();
   /** Of these, what takes long and no longer counts against `bulkLimit`. */
   readonly #lent = new Set<K>();
-  /** Callers of `get`, in the order of their calls. When there are any, nothing can be handed out. */
+  /**
+   * Callers of `get`, in the order of their calls. When there are any, nothing can be handed out.
+   */
   readonly #waiting: ((key: K | undefined) => void)[] = [];
   #bulkOut = 0;
   #freshInARow = 0;
@@ -51,7 +61,9 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     this.#bulkLimit = bulkLimit;
   }
 
-  /** Keys waiting to be handed out; not those added again while they are processed, as in client-go. */
+  /**
+   * Keys waiting to be handed out; not those added again while they are processed, as in client-go.
+   */
   get length(): number {
     return this.#queued.fresh.size + this.#queued.bulk.size;
   }
@@ -65,7 +77,10 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     return this.#shuttingDown;
   }
 
-  /** Marks `key` as in need of processing. One that is marked already stays where it is, or moves up from bulk to fresh. */
+  /**
+   * Marks `key` as in need of processing. One that is marked already stays where it is, or moves up
+   * from bulk to fresh.
+   */
   add(key: K, lane: Lane = 'fresh'): void {
     if (this.#shuttingDown) return;
     const before = this.#dirty.get(key);
@@ -78,8 +93,8 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
   }
 
   /**
-   * The next key, as soon as there is one; undefined once the queue is shut down. Whoever gets a key owes a
-   * `done` for it.
+   * The next key, as soon as there is one; undefined once the queue is shut down. Whoever gets a
+   * key owes a `done` for it.
    */
   get(): Promise<K | undefined> {
     if (this.#shuttingDown) return Promise.resolve(undefined);
@@ -101,7 +116,10 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     this.#serve();
   }
 
-  /** The processing of `key` takes long: until it is done, it leaves its share of `bulkLimit` to others. */
+  /**
+   * The processing of `key` takes long: until it is done, it leaves its share of `bulkLimit` to
+   * others.
+   */
   lend(key: K): void {
     if (!this.#processing.has(key) || this.#lent.has(key)) return;
     this.#lent.add(key);
@@ -109,7 +127,10 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     this.#serve();
   }
 
-  /** Whether `key`, while it is processed, was added again as fresh: somebody waits for its next run. */
+  /**
+   * Whether `key`, while it is processed, was added again as fresh: somebody waits for its next
+   * run.
+   */
   isAwaited(key: K): boolean {
     return this.#processing.has(key) && this.#dirty.get(key) === 'fresh';
   }

@@ -6,16 +6,25 @@ import type { Logger } from '../telemetry/logger.ts';
 const TIME_SLICE_MS = 10;
 /** Time (ms) after which an item's worker is replaced by another until it comes back. */
 const OVERDUE_MS = 500;
-/** Most workers with an overdue item, in multiples of the concurrency: a server that answers nobody must not get them all. */
+/**
+ * Most workers with an overdue item, in multiples of the concurrency: a server that answers nobody
+ * must not get them all.
+ */
 const MOST_OVERDUE = 7;
 
 /** Where workers get their items. */
 export interface WorkSource<T> {
-  /** The next item, as soon as there is one; undefined once it is shut down. Each item must be given back by `done`. */
+  /**
+   * The next item, as soon as there is one; undefined once it is shut down. Each item must be given
+   * back by `done`.
+   */
   get(): Promise<T | undefined>;
   /** The processing of the item has ended, well or not. */
   done(item: T): void;
-  /** The processing of the item takes long, so that it does not count among what is under way until it is done. */
+  /**
+   * The processing of the item takes long, so that it does not count among what is under way until
+   * it is done.
+   */
   lend(item: T): void;
   /** Hands out nothing more. */
   shutDown(): void;
@@ -23,7 +32,10 @@ export interface WorkSource<T> {
 
 export interface WorkersOptions<T> {
   readonly source: WorkSource<T>;
-  /** Processes one item. Retries are decided in here; an error that escapes is logged as a fault and not retried. */
+  /**
+   * Processes one item. Retries are decided in here; an error that escapes is logged as a fault and
+   * not retried.
+   */
   readonly process: (item: T) => Promise<void>;
   /** Items processed at once, at least 1; overdue ones come on top. */
   readonly concurrency: number;
@@ -34,8 +46,9 @@ export interface WorkersOptions<T> {
 }
 
 /**
- * Each worker takes one item after the other, processes it, and gives it back. An item that waits for a server for long
- * (half a second) is no longer a worker's: another one takes its place, so that it holds up nobody (SPEC R16).
+ * Each worker takes one item after the other, processes it, and gives it back. An item that waits
+ * for a server for long (half a second) is no longer a worker's: another one takes its place, so
+ * that it holds up nobody (SPEC R16).
  */
 export class Workers<T> {
   readonly #options: WorkersOptions<T>;
@@ -49,7 +62,10 @@ export class Workers<T> {
     this.#options = options;
   }
 
-  /** Works until `signal` aborts, which shuts the source down. Then waits for what is in flight, at most `drainMs`. Never rejects. */
+  /**
+   * Works until `signal` aborts, which shuts the source down. Then waits for what is in flight, at
+   * most `drainMs`. Never rejects.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { source, concurrency, log } = this.#options;
     for (let worker = 0; worker < concurrency; worker++) this.#start(signal);
@@ -76,7 +92,10 @@ export class Workers<T> {
     }
   }
 
-  /** Items that need no I/O follow each other in microtasks, and 10,000 of them would block the event loop. */
+  /**
+   * Items that need no I/O follow each other in microtasks, and 10,000 of them would block the
+   * event loop.
+   */
   #isTurnLong(): boolean {
     const { clock } = this.#options;
     if (this.#turnBegan !== undefined) return clock.now() - this.#turnBegan >= TIME_SLICE_MS;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/cli/errors.ts';
-import { flagValues } from '../../src/cli/flag-values.ts';
+import { flagValues, unknownVariables } from '../../src/cli/flag-values.ts';
 import { RUN_FLAGS } from '../../src/cli/flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'flag-values-'));
@@ -49,27 +49,73 @@ describe('where a value comes from', () => {
 
   test('[C1] an empty variable counts as absent, and a switch without a value is on', () => {
     expect(flagValues(RUN_FLAGS, {}, { MIRROR_WORKERS: '', MIRROR_CONFIG: '' }).workers).toBe(16);
-    expect(flagValues(RUN_FLAGS, { once: '' }, {}).once).toBe(true);
+    expect(flagValues(RUN_FLAGS, { once: true }, {}).once).toBe(true);
     expect(flagValues(RUN_FLAGS, { once: false }, { MIRROR_ONCE: 'true' }).once).toBe(false);
   });
 
-  test('[C1] what Kubernetes puts into a Pod beside a Service of our name is no flag', () => {
-    const env = { MIRROR_CONTROLLER_SERVICE_HOST: '10.0.0.1', MIRROR_CONTROLLER_PORT: 'tcp://10.0.0.1:80' };
-    expect(flagValues(RUN_FLAGS, {}, env)).toEqual(flagValues(RUN_FLAGS, {}, {}));
+  test('[C1] of a flag that is repeated and not a list the last counts', () => {
+    expect(flagValues(RUN_FLAGS, { once: [true, true] }, {}).once).toBe(true);
+    expect(flagValues(RUN_FLAGS, { once: [true, 'false'], workers: ['1', '2'] }, {})).toMatchObject({
+      once: false,
+      workers: 2,
+    });
+  });
+
+  test.each(['1', 'true', ' true '])('[C1] a switch is on with %s', (text) => {
+    expect(flagValues(RUN_FLAGS, {}, { MIRROR_DRY_RUN: text })['dry-run']).toBe(true);
+  });
+
+  test.each(['0', 'false'])('[C1] a switch is off with %s', (text) => {
+    expect(flagValues(RUN_FLAGS, { once: text }, { MIRROR_ONCE: 'true' }).once).toBe(false);
+  });
+
+  // What Kubernetes sets in a Pod beside a Service named mirror-controller with one named port.
+  const ofService = {
+    MIRROR_CONTROLLER_SERVICE_HOST: '10.0.0.1',
+    MIRROR_CONTROLLER_SERVICE_PORT: '80',
+    MIRROR_CONTROLLER_SERVICE_PORT_HTTP: '80',
+    MIRROR_CONTROLLER_PORT: 'tcp://10.0.0.1:80',
+    MIRROR_CONTROLLER_PORT_80_TCP: 'tcp://10.0.0.1:80',
+    MIRROR_CONTROLLER_PORT_80_TCP_PROTO: 'tcp',
+    MIRROR_CONTROLLER_PORT_80_TCP_PORT: '80',
+    MIRROR_CONTROLLER_PORT_80_TCP_ADDR: '10.0.0.1',
+  };
+
+  test('[R13] variables that Kubernetes sets for a Service of our name change and report nothing', () => {
+    expect(flagValues(RUN_FLAGS, {}, ofService)).toEqual(flagValues(RUN_FLAGS, {}, {}));
+    expect(unknownVariables(ofService)).toEqual([]);
+  });
+
+  test('[R13] an unknown variable is reported with what was probably meant', () => {
+    const env = {
+      ...ofService,
+      MIRROR_DRYRUN: 'true',
+      MIRROR_CONTROLLER_WORKERS: '3',
+      MIRROR_EMPTY: '',
+      MIRROR_PORT: '80',
+      MIRROR_CONFIG: 'x',
+      HOME: '/',
+    };
+    expect(unknownVariables(env)).toEqual([
+      'MIRROR_DRYRUN is not a setting of mirror-controller; did you mean MIRROR_DRY_RUN?',
+      'MIRROR_CONTROLLER_WORKERS is not a setting of mirror-controller',
+    ]);
   });
 });
 
-describe('what is wrong is said in words that mend it', () => {
+describe('a wrong value is reported with its fix', () => {
   const bad: readonly [what: string, flag: keyof typeof RUN_FLAGS, value: string, words: string][] = [
-    ['a unit that does not exist', 'resync', '5x', '"5x" is no duration; write for example 500ms'],
-    ['a negative duration', 'resync', '-5s', 'is no duration'],
+    ['a unit that does not exist', 'resync', '5x', '"5x" is not a duration; write for example 500ms'],
+    ['a negative duration', 'resync', '-5s', 'is not a duration'],
     ['no worker', 'workers', '0', 'not a whole number from 1 to 1024'],
     ['half a worker', 'workers', '1.5', 'not a whole number'],
-    ['a size without sense', 'source-cache-size', '64 apples', 'is no size; write for example 64Mi'],
+    ['a size without sense', 'source-cache-size', '64 apples', 'is not a size; write for example 64Mi'],
+    ['a size without a unit', 'source-cache-size', '64', '"64" has no unit; write 64Mi'],
+    ['a duration with a space', 'resync', '1h 30m', 'is not a duration'],
     ['a level that does not exist', 'log-level', 'trace', 'is not one of error, warn, info, debug'],
     ['a domain in upper case', 'domain', 'Workshop.io', 'cannot be the prefix of a label'],
     ['watched namespaces without a name', 'namespaces', ',', 'names no namespace; leave it out to watch all'],
-    ['a pattern among the watched namespaces', 'namespaces', 'team-*', 'only exact names will do'],
+    ['a pattern among the watched namespaces', 'namespaces', 'team-*', 'write exact names'],
     ['a regular expression as a pattern', 'deny-target-namespaces', '^kube-.*', 'regular expressions'],
     ['an exclusion in a bound', 'allow-target-namespaces', '!a', 'exclusions ("!") are not allowed here'],
     ['neither true nor false', 'dry-run', 'maybe', 'neither true nor false'],
@@ -81,7 +127,7 @@ describe('what is wrong is said in words that mend it', () => {
     expect(message).toContain(words);
   });
 
-  test('[O5] all problems are told at once, each with the place it comes from', () => {
+  test('[O5] all problems are reported at once, each with its place', () => {
     const config = configFile('resync: soon\n');
     const message = problemOf(() => flagValues(RUN_FLAGS, { workers: 'x', config }, { MIRROR_DOMAIN: '_' }));
     expect(message.split('\n')).toHaveLength(3);
@@ -91,18 +137,23 @@ describe('what is wrong is said in words that mend it', () => {
   });
 
   test.each([
-    ['is missing', undefined, 'cannot be read'],
-    ['is no YAML', 'a: [', 'cannot be read as YAML'],
+    ['is missing', undefined, 'the file does not exist'],
+    ['is not YAML', 'a: [', 'cannot be read as YAML'],
     ['is a list', '- a', 'write one "flag: value" a line'],
-    ['has a key that is no flag', 'wokers: 1', 'there is no flag "wokers"'],
+    ['has an unknown key', 'wokers: 1', 'there is no flag "wokers"; did you mean workers?'],
     ['nests', 'workers: {a: 1}', 'workers must be a value or a list of values'],
   ])('[O5] a --config file that %s', (_what, text, words) => {
     const config = text === undefined ? join(folder, 'missing.yaml') : configFile(text);
-    expect(problemOf(() => flagValues(RUN_FLAGS, { config }, {}))).toContain(words);
+    const problem = problemOf(() => flagValues(RUN_FLAGS, { config }, {}));
+    expect(problem).toContain(words);
+    expect(problem).toContain(`--config ${config}`);
+    const env = { MIRROR_CONFIG: config };
+    expect(problemOf(() => flagValues(RUN_FLAGS, {}, env))).toContain(`MIRROR_CONFIG ${config}`);
   });
 
-  test('[O5] a --config without a name is no file', () => {
-    expect(problemOf(() => flagValues(RUN_FLAGS, { config: '' }, {}))).toContain('cannot be read');
+  test('[O5] a --config that is empty or a folder', () => {
+    expect(problemOf(() => flagValues(RUN_FLAGS, { config: '' }, {}))).toContain('does not exist');
+    expect(problemOf(() => flagValues(RUN_FLAGS, { config: folder }, {}))).toContain('cannot be read');
   });
 
   test('[C1] an empty --config file sets nothing', () => {
@@ -112,15 +163,15 @@ describe('what is wrong is said in words that mend it', () => {
 
 test('[C1] durations: units, and a bare number of seconds', () => {
   const resync = (text: string) => flagValues(RUN_FLAGS, { resync: text }, {}).resync;
-  expect(['500ms', '30s', '10m', '1h', '7', '0', '1.5s'].map(resync)).toEqual([
-    500, 30_000, 600_000, 3_600_000, 7_000, 0, 1_500,
+  expect(['500ms', '30s', '10m', '1h', '7', '0', '1.5s', '1h30m', '1d', '1m500ms'].map(resync)).toEqual([
+    500, 30_000, 600_000, 3_600_000, 7_000, 0, 1_500, 5_400_000, 86_400_000, 60_500,
   ]);
 });
 
-test('[C1] sizes: powers of two and of ten, and bare bytes', () => {
+test('[C1] sizes: powers of two and of ten, and bytes', () => {
   const size = (text: string) =>
     flagValues(RUN_FLAGS, { 'source-cache-size': text }, {})['source-cache-size'];
-  expect(['64Mi', '1Gi', '2Ki', '500K', '123', '0'].map(size)).toEqual([
+  expect(['64Mi', '1Gi', '2Ki', '500K', '123B', '0'].map(size)).toEqual([
     67_108_864, 1_073_741_824, 2048, 500_000, 123, 0,
   ]);
 });

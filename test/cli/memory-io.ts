@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import type { ProcessIo } from '../../src/cli/io.ts';
 
 export interface MemoryIo extends ProcessIo {
@@ -13,6 +13,7 @@ export function memoryIo(env: Readonly<Record<string, string>> = {}): MemoryIo {
   const stderr = new MemoryStream();
   const stop = new AbortController();
   return {
+    stdin: Readable.from([]),
     stdout,
     stderr,
     env: { HOME: '/nonexistent', ...env },

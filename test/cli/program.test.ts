@@ -34,18 +34,31 @@ async function outcome(args: readonly string[], env: Readonly<Record<string, str
 
 describe('a wrong command line', () => {
   test.each([
-    [[], 'No command given.'],
-    [['walk'], 'Unknown argument: walk'],
-    [['runn'], 'Did you mean run?'],
+    [[], 'no command given; commands: run, sandbox, demo'],
+    [['walk'], '"walk" is not a command; commands: run, sandbox, demo'],
+    [['toString'], '"toString" is not a command; commands'],
+    [['runn'], '"runn" is not a command; did you mean run?'],
     [['run', 'fast'], 'Unknown argument: fast'],
-    [['run', '--no-such-flag'], 'Unknown argument'],
-    [['run', '--resync'], 'Not enough arguments following: resync'],
+    [['run', '--no-such-flag'], 'Unknown argument: --no-such-flag\n'],
+    [['run', '--no-resync'], '--resync: "false" is not a duration'],
+    [['run', '-x'], 'Unknown argument: -x'],
+    [['run', '--wokers=3'], 'Unknown argument: --wokers=3'],
+    [['demo', '--once'], 'Unknown argument: --once'],
+    [['run', '--resync'], '--resync needs a value'],
+    [['run', '--resync', '--once'], '--resync needs a value'],
+    [['run', '--config', '/nope'], '--config /nope: the file does not exist'],
+    [['run', '--source-cache-size', '64'], '--source-cache-size: "64" has no unit'],
+    [
+      ['run', '--once', '--once', '--kubeconfig', '/nonexistent/config'],
+      '/nonexistent/config does not exist',
+    ],
+    [['--context', 'x', 'run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
     [['run', '--dry-run=maybe'], '--dry-run: "maybe" is neither true nor false'],
     [['run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
     [['run'], 'no cluster to work with'],
-    [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
     [['demo', '--kubeconfig', 'some/config'], 'uses a cluster only with --context'],
-  ])('[O5] %j: exit code 2 and one sentence, no stack trace', async (args, words) => {
+    [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
+  ])('[O5] %j: exit code 2, what is wrong and how to fix it', async (args, words) => {
     const { code, out, err } = await outcome(args);
     expect(code).toBe(2);
     expect(err).toContain(words);
@@ -54,7 +67,7 @@ describe('a wrong command line', () => {
     expect(out).toBe('');
   });
 
-  test('[O5] a context that does not exist: the sentence tells which there are', async () => {
+  test('[O5] a context that does not exist: the message names those that do', async () => {
     const path = kubeconfig('https://127.0.0.1:1');
     const { code, err } = await outcome(['run', '--kubeconfig', path, '--context', 'there']);
     expect(code).toBe(2);
@@ -67,15 +80,16 @@ describe('a server that does not let us work', () => {
     const { code, err } = await outcome(['run', '--kubeconfig', kubeconfig('http://127.0.0.1:1')]);
     expect(code).toBe(1);
     expect(err).toContain('cannot reach the API server at http://127.0.0.1:1 (context "here")');
-    expect(err).toContain('check that the cluster is up');
+    expect(err).toContain('\nCheck that the cluster is up, and that --context is the right one.\n');
     expect(err).not.toMatch(/\n\s+at /);
   });
 
   test.each([
-    [401, 'Unauthorized', 'does not know who we are (401)', 'renew it'],
-    [403, 'Forbidden', 'forbids us to read ConfigMaps (403)', 'manifests/rbac.yaml'],
-    [503, 'ServiceUnavailable', 'answered 503', 'check its health'],
-  ])('[O5] it answers %i: exit code 1 and what mends it', async (status, reason, what, mend) => {
+    [401, 'Unauthorized', 'does not accept our credential (401)', 'renew it', []],
+    [403, 'Forbidden', 'does not allow this (403)', 'manifests/rbac.yaml', []],
+    [404, 'NotFound', 'answered 404', 'a healthy API server', []],
+    [503, 'ServiceUnavailable', 'answered 503', 'a healthy API server', ['--once']],
+  ])('[O5] it answers %i: exit code 1 and the fix', async (status, reason, what, fix, flags) => {
     const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason, message: 'no' };
     const server = createServer((_request, response) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -85,13 +99,14 @@ describe('a server that does not let us work', () => {
       const { port } = server.address() as AddressInfo;
       const { code, err } = await outcome([
         'run',
-        '--once',
+        ...flags,
         '--kubeconfig',
         kubeconfig(`http://127.0.0.1:${port}`),
       ]);
       expect(code).toBe(1);
       expect(err).toContain(what);
-      expect(err).toContain(mend);
+      expect(err).toContain(fix);
+      expect(err).not.toContain('?; ');
       expect(err).not.toContain('sesame');
     } finally {
       server.close();
@@ -105,14 +120,28 @@ describe('help', () => {
     ['run', RUN_FLAGS],
     ['sandbox', SANDBOX_FLAGS],
     ['demo', DEMO_FLAGS],
-  ])('[C1] %s --help names every flag with its default', async (command, flags) => {
+  ])('[C1] %s --help names every flag with its value and its default', async (command, flags) => {
     const { code, out } = await outcome([command, '--help']);
     expect(code).toBe(0);
+    expect(await outcome([command, '-h'])).toEqual({ code, out, err: '' });
     const words = out.replace(/\s+/g, ' ');
     for (const [name, flag] of Object.entries(flags)) {
-      expect(words).toContain(`--${name} `);
       const shown = flag.defaultDescription ?? flag.default;
-      if (shown) expect(words).toContain(`[default: ${shown}]`);
+      const end = shown === undefined ? `[${flag.kind.name}]` : `[${flag.kind.name}, default: ${shown}]`;
+      expect(words).toContain(`--${name} ${flag.describe} ${end}`);
+    }
+  });
+
+  test.each([80, 60])('[C1] all help fits a terminal of %i columns', async (columns) => {
+    for (const args of [['-h'], ['run', '-h'], ['sandbox', '-h'], ['demo', '-h']]) {
+      const io = memoryIo();
+      const stdout = Object.assign(io.stdout, { columns });
+      expect(await runProgram(args, { ...io, stdout })).toBe(0);
+      const tooLong = io
+        .out()
+        .split('\n')
+        .filter((line) => line.length > columns);
+      expect(tooLong).toEqual([]);
     }
   });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -13,7 +14,7 @@ import { memoryIo } from './memory-io.ts';
 const folder = mkdtempSync(join(tmpdir(), 'run-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('[C4] run --once that is stopped before all is done says so, and exits with 1', async () => {
+test('[C4] run --once reports that it was stopped before all was done, and exits with 1', async () => {
   await using place = await sandboxServer.open();
   const url = `${place.access.url}/api/v1/namespaces/default/configmaps`;
   for (let number = 0; number < 50; number++) {
@@ -31,23 +32,108 @@ test('[C4] run --once that is stopped before all is done says so, and exits with
   expect(io.err()).not.toContain('all done');
 });
 
-test('[W3] [W1] run retries a server that answers 503 at the start, asks only by its label, and says so', async () => {
-  await using place = await sandboxServer.open();
-  await using proxy = await startFaultProxy({ upstream: place.access, tls: false });
-  proxy.inject({ fault: { kind: 'status', code: 503 }, times: 1 });
-  proxy.inject({ fault: { kind: 'reset' }, skip: 0, times: 1 });
-  const kubeconfig = join(folder, 'unready');
-  writeFileSync(kubeconfig, proxy.kubeconfig('none'));
-  const io = memoryIo();
-  const ended = runProgram(['run', '--kubeconfig', kubeconfig, '--log-format', 'json'], io);
-  await waitFor(() => io.err().includes('caches synced'), { deadlineMs: 15_000, describe: () => io.err() });
-  expect(io.err().split('the API server is not ready; retrying')).toHaveLength(3);
-  expect(proxy.requests.filter(({ path }) => !path.includes('labelSelector='))).toEqual([]);
+/** A sandbox behind a fault proxy, and `run` against it. */
+async function runBehindProxy(flags: readonly string[], env = {}) {
+  const place = await sandboxServer.open();
+  const proxy = await startFaultProxy({ upstream: place.access, tls: false });
+  const kubeconfig = join(folder, randomUUID());
+  writeFileSync(kubeconfig, proxy.kubeconfig());
+  const io = memoryIo(env);
+  const lines = () =>
+    io
+      .err()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return {
+    io,
+    proxy,
+    lines,
+    start: () => runProgram(['run', '--kubeconfig', kubeconfig, ...flags], io),
+    [Symbol.asyncDispose]: async () => {
+      await proxy.stop();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const isSynced = ({ msg }: Record<string, unknown>) => /synced/.test(String(msg));
+
+test('[W3] run waits for a reachable server that is not ready, says so, and then mirrors', async () => {
+  await using behind = await runBehindProxy([]);
+  const { io, proxy, lines, start } = behind;
+  const match = { path: /limit=1(&|$)/ };
+  proxy.inject({ match, fault: { kind: 'status', code: 429 }, times: 1 });
+  proxy.inject({ match, fault: { kind: 'reset' }, times: 1 });
+  proxy.inject({ match, fault: { kind: 'status', code: 503 }, times: 1 });
+  const ended = start();
+  await waitFor(() => lines().some(isSynced), { deadlineMs: 20_000, describe: io.err });
+  const notReady = lines().filter(({ msg }) => msg === 'the API server is not ready; retrying');
+  expect(notReady).toHaveLength(3);
+  expect(lines().filter(({ msg }) => msg === 'resolved')).toHaveLength(1);
+  for (const line of notReady) expect(line).toMatchObject({ level: 'warn', error: expect.any(String) });
   io.stop();
   expect(await ended).toBe(0);
 });
 
-test('[Q3] run that is stopped while its server does not answer ends at once, and in good order', async () => {
+test('[W3] a stop ends the wait for a server that is not ready at once', async () => {
+  await using behind = await runBehindProxy([]);
+  const { io, proxy, lines, start } = behind;
+  proxy.inject({ fault: { kind: 'status', code: 503, retryAfterSeconds: 600 } });
+  const ended = start();
+  await waitFor(() => lines().length > 0, { describe: io.err });
+  expect(lines()[0]).toMatchObject({ msg: 'the API server is not ready; retrying', retryInMs: 600_000 });
+  io.stop();
+  expect(await ended).toBe(0);
+});
+
+test('[W3] [C4] run --once gives up on a server that is not ready', async () => {
+  await using behind = await runBehindProxy(['--once']);
+  const { io, proxy, start } = behind;
+  proxy.inject({ fault: { kind: 'status', code: 503 }, times: 1 });
+  expect(await start()).toBe(1);
+  expect(io.err()).toContain('answered 503');
+});
+
+test.each([[[]], [['--namespaces', 'default,missing']]])(
+  '[W1] %j: every request for ConfigMaps has the label selector, the first included',
+  async (flags) => {
+    await using behind = await runBehindProxy(flags);
+    const { io, proxy, lines, start } = behind;
+    const ended = start();
+    await waitFor(() => lines().some(isSynced), { describe: io.err });
+    io.stop();
+    expect(await ended).toBe(0);
+    const forConfigMaps = proxy.requests.filter(({ path }) => path.includes('/configmaps'));
+    expect(forConfigMaps.length).toBeGreaterThan(1);
+    for (const { path } of forConfigMaps) expect(path).toContain('labelSelector=workshop.io%2Fmanaged');
+  },
+);
+
+test('[O5] a namespace of --namespaces that does not exist is a warning, an unreadable one is not', async () => {
+  await using behind = await runBehindProxy(['--namespaces', 'default,missing,hidden']);
+  const { io, proxy, lines, start } = behind;
+  const path = /^\/api\/v1\/namespaces\/hidden$/;
+  proxy.inject({ match: { path }, fault: { kind: 'status', code: 403 } });
+  const ended = start();
+  await waitFor(() => lines().some(isSynced), { describe: io.err });
+  io.stop();
+  expect(await ended).toBe(0);
+  const warnings = lines().filter(({ level }) => level === 'warn');
+  expect(warnings).toMatchObject([{ namespace: 'missing', msg: expect.stringContaining('--namespaces') }]);
+});
+
+test('[R13] an unknown MIRROR_* variable is a warning in the log', async () => {
+  await using behind = await runBehindProxy(['--once'], { MIRROR_DRYRUN: 'true' });
+  expect(await behind.start()).toBe(0);
+  expect(behind.lines()[0]).toMatchObject({
+    level: 'warn',
+    msg: 'environment variable ignored',
+    reason: expect.stringContaining('did you mean MIRROR_DRY_RUN?'),
+  });
+});
+
+test('[Q3] run stops at once and with exit code 0 while its server does not answer', async () => {
   const silent = createServer();
   const connected = once(silent, 'connection');
   silent.listen(0, '127.0.0.1');

@@ -30,7 +30,9 @@ async function start(args: readonly string[]) {
 
 test('[C7] sandbox says where its kubeconfig is, and mirrors until stopped; then nothing is left', async () => {
   const { path, server, stop, io } = await start([]);
-  expect(io.out()).toBe(`kubeconfig: ${path}\nexport KUBECONFIG=${path}\n`);
+  expect(io.out()).toBe(
+    `serves: ConfigMap, Event, Lease, Namespace\nkubeconfig: ${path}\nexport KUBECONFIG=${path}\n`,
+  );
   const url = `${server}/api/v1/namespaces/default/configmaps`;
   const metadata = { name: 'colors', labels: { 'workshop.io/managed': 'true' } };
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { sky: 'blue' } });

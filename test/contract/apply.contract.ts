@@ -6,8 +6,8 @@ import { configMap, useRoom } from './room.ts';
 const APPLY = 'application/apply-patch+yaml';
 
 /**
- * The answer with its managedFields in the order of managers. The server's own order is by time first, in whole
- * seconds.
+ * The answer with its managedFields in the order of managers. The server's own order is by time
+ * first, in whole seconds.
  */
 function withManagers({ json, text, body }: ApiReply): unknown {
   const { managedFields } = body.metadata ?? {};

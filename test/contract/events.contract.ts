@@ -82,7 +82,7 @@ export function eventsContract(server: TestServer): void {
       ['a message of 2,000 characters', { message: 'x'.repeat(2000) }],
       ['a name of 254 characters', { metadata: { name: 'x'.repeat(254) } }],
       ['an eventTime without a controller', { eventTime: MICRO }],
-    ])('core group: %s', async (what, fields) => {
+    ])('an event of the core group with %s is accepted or refused', async (what, fields) => {
       const name = what.replaceAll(/\W+/g, '-').toLowerCase();
       await request('POST', core(), { body: event(name, fields) });
     });
@@ -90,7 +90,7 @@ export function eventsContract(server: TestServer): void {
     test.each([
       ['no eventTime', { eventTime: null }],
       ['no controller', { reportingController: '' }],
-      ['a controller that is no qualified name', { reportingController: 'a b' }],
+      ['a controller without a qualified name', { reportingController: 'a b' }],
       ['no instance', { reportingInstance: '' }],
       ['no action', { action: '' }],
       ['no reason', { reason: '' }],
@@ -101,7 +101,7 @@ export function eventsContract(server: TestServer): void {
       ['a series of one', { series: { count: 1, lastObservedTime: MICRO } }],
       ['an object in another namespace', { regarding: about('source', { namespace: 'other' }) }],
       ['a deprecated count', { deprecatedCount: 2 }],
-    ])('events.k8s.io: %s', async (what, fields) => {
+    ])('an event of events.k8s.io with %s is accepted or refused', async (what, fields) => {
       const name = `new-${what.replaceAll(/\W+/g, '-').toLowerCase()}`;
       await request('POST', group(), { body: newEvent(name, fields) });
     });

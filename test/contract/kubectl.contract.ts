@@ -27,7 +27,10 @@ export function kubectlContract(server: TestServer): void {
   describe.skipIf(!hasKubectl())('kubectl', () => {
     const room = useRoom(server, 'kubectl');
     const kubectl = useKubectl(room.kubeconfigPath, () => room.namespace);
-    /** Runs `line`, split at blanks, and records what it prints and how it ends. `view`: what to record of the output. */
+    /**
+     * Runs `line`, split at blanks, and records what it prints and how it ends. `view`: what to
+     * record of the output.
+     */
     const run = async (line: string, options: KubectlOptions = {}, view = (text: string) => text) => {
       const result = await kubectl.run(line.split(' '), options);
       const { exitCode, stdout, stderr } = result;
@@ -49,7 +52,7 @@ export function kubectlContract(server: TestServer): void {
       await run('get configmap colors -o jsonpath={.data}');
     });
 
-    test('get has many forms', async () => {
+    test('get prints many forms', async () => {
       await room.create('get-a', { data: { a: '1' }, metadata: { labels: { get: 'yes' } } });
       await room.create('get-b', { data: { a: '1', b: '2' }, metadata: { labels: { get: 'yes' } } });
       for (const form of [

@@ -73,9 +73,9 @@ export function leasesContract(server: TestServer): void {
     test.each([
       ['a duration of 0', { leaseDurationSeconds: 0 }],
       ['a negative duration', { leaseDurationSeconds: -1 }],
-      ['negative transitions', { leaseTransitions: -1 }],
+      ['a negative count of transitions', { leaseTransitions: -1 }],
       ['a duration that is text', { leaseDurationSeconds: '15' }],
-      ['a duration that is no whole number', { leaseDurationSeconds: 1.5 }],
+      ['a duration that is a fraction', { leaseDurationSeconds: 1.5 }],
       ['a strategy without a preferred holder', { strategy: 'Nonsense' }],
       ['a preferred holder without a strategy', { preferredHolder: 'x' }],
     ])('%s is accepted or refused', async (what, spec) => {

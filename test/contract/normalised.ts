@@ -1,6 +1,7 @@
 /**
- * What differs from server to server and from run to run: it is compared only as "there is one". What the tests made up
- * (uids of ones, the resourceVersions 0, 1 and 99999999999, the times of 2026-01-02) stays.
+ * What differs from server to server and from run to run: it is compared only as "there is one".
+ * What the tests made up (uids of ones, the resourceVersions 0, 1 and 99999999999, the times of
+ * 2026-01-02) stays.
  */
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/(?!11111111-)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>'],
@@ -25,8 +26,8 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * `value` with `<uid>`, `<resourceVersion>`, `<time>` and their like in the places of such, `<namespace>` in place of
- * `namespace`, and long runs of one letter as their length.
+ * `value` with `<uid>`, `<resourceVersion>`, `<time>` and their like in the places of such,
+ * `<namespace>` in place of `namespace`, and long runs of one letter as their length.
  */
 export function normalised(value: unknown, namespace: string): unknown {
   if (typeof value === 'string') return normalisedText(value, namespace);

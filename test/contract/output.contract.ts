@@ -9,7 +9,9 @@ const TABLE =
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/** A table whose columns are told by name, type and priority: their descriptions are documentation. */
+/**
+ * A table whose columns are told by name, type and priority: their descriptions are documentation.
+ */
 function withoutDescriptions(table: unknown): unknown {
   const { columnDefinitions, ...others } = table as { readonly columnDefinitions?: readonly Column[] };
   const columns = columnDefinitions?.map(({ description: _description, ...column }) => column);

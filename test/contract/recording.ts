@@ -8,9 +8,10 @@ export type Exchange = Record<string, unknown>;
 type Recorded = Readonly<Record<string, readonly Exchange[]>>;
 
 /**
- * What a real kube-apiserver answered, one file for each topic in `recorded/`: for each test, by its name, all its
- * exchanges in order. Both servers are compared with it. `RECORD_CONTRACT=1` makes the run against the real server write
- * it again; the difference in git shows what a new Kubernetes version does differently.
+ * What a real kube-apiserver answered, one file for each topic in `recorded/`: for each test, by
+ * its name, all its exchanges in order. Both servers are compared with it. `RECORD_CONTRACT=1`
+ * makes the run against the real server write it again; the difference in git shows what a new
+ * Kubernetes version does differently.
  */
 export interface Recording {
   /** Adds an exchange to those of the running test, or of the hooks before the tests. */
@@ -22,7 +23,10 @@ const SETUP = 'before the tests';
 
 const env: { readonly RECORD_CONTRACT?: string } = process.env;
 
-/** Call it in the topic's `describe`. `mayRecord`: whether the answers of the server under test are the truth. */
+/**
+ * Call it in the topic's `describe`. `mayRecord`: whether the answers of the server under test are
+ * the truth.
+ */
 export function openRecording(topic: string, mayRecord: boolean): Recording {
   const path = fileURLToPath(new URL(`recorded/${topic}.json`, import.meta.url));
   const isRecording = mayRecord && env.RECORD_CONTRACT === '1';

@@ -20,7 +20,10 @@ export interface Room {
   kubeconfigPath(): string;
   /** Path of a collection in the namespace, by default of the ConfigMaps, or of an object in it. */
   path(name?: string, collection?: string): string;
-  /** Sends a request, and records it with its answer. `record`: what to record of the answer, by default all of it. */
+  /**
+   * Sends a request, and records it with its answer. `record`: what to record of the answer, by
+   * default all of it.
+   */
   request(
     method: string,
     path: string,
@@ -30,8 +33,8 @@ export interface Room {
   /** Reads `path` until the answer fulfils `holds`, and records that answer alone. */
   until(path: string, holds: (reply: ApiReply) => unknown): Promise<ApiReply>;
   /**
-   * Watches until the test ends, and records the lines that `first` and `ended` return. `record`: what to record of
-   * each line, by default all of it.
+   * Watches until the test ends, and records the lines that `first` and `ended` return. `record`:
+   * what to record of each line, by default all of it.
    */
   watch(path: string, options?: RequestOptions, record?: (line: WatchLine) => unknown): Promise<OpenWatch>;
   /** Creates a ConfigMap in the namespace and resolves to it; fails unless that succeeds. */
@@ -46,7 +49,10 @@ const DEADLINE = { deadlineMs: 30_000 };
 /** The API group of a collection that is not in the core group. */
 const GROUPS: Readonly<Record<string, string>> = { leases: '/apis/coordination.k8s.io/v1' };
 
-/** Opens a place and creates a namespace before the tests of the surrounding `describe`, and deletes it after them. */
+/**
+ * Opens a place and creates a namespace before the tests of the surrounding `describe`, and deletes
+ * it after them.
+ */
 export function useRoom(server: TestServer, topic: string, open: () => Promise<Place> = server.open): Room {
   const recording = openRecording(topic, server.name === 'control plane');
   const namespace = `contract-${randomBytes(4).toString('hex')}`;

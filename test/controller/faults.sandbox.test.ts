@@ -7,13 +7,13 @@ import { Trouble } from './trouble.ts';
 
 describe('between the controller and the sandbox', () => faultsSuite(sandboxServer));
 
-/** Independent of the server behind the proxy. */
-describe('what cannot be listed, or not yet', () => {
+/** These depend on the proxy alone, so that one server is enough. */
+describe('a list that fails or comes late', () => {
   for (const [kind, path] of [
     ['ConfigMaps', /\/configmaps\?/],
     ['Namespaces', /\/namespaces\?/],
   ] as const) {
-    test.concurrent(`[C4] the controller does not wait indefinitely for ${kind} that may not be listed, and reports them`, async () => {
+    test.concurrent(`[C4] the controller does not wait indefinitely for ${kind} that it may not list, and reports them`, async () => {
       await using trouble = await Trouble.open(sandboxServer, { speed: 20 });
       const { world, proxy } = trouble;
       await trouble.controller.stop();
@@ -27,7 +27,7 @@ describe('what cannot be listed, or not yet', () => {
     });
   }
 
-  test.concurrent('[R5] [R8] a reference edited while the controller was down is healed, even if namespaces come late', async () => {
+  test.concurrent('[R5] [R8] a reference that was edited while the controller was down is healed, although Namespaces come late', async () => {
     await using trouble = await Trouble.open(sandboxServer, { speed: 1 });
     const { world, proxy } = trouble;
     await trouble.controller.stop();

@@ -11,8 +11,8 @@ const OWN = ['mirror-demo', 'demo-team-a', 'demo-team-b', 'demo-team-c', 'demo-g
 const BYSTANDER = 'demo-team-bystander';
 
 /**
- * SPEC's C5 in a cluster that is not the demo's own, whichever kind of server it has. No two of these tests may run at
- * the same time on one server: the demo's namespaces have fixed names.
+ * SPEC's C5 in a cluster that is not the demo's own, whichever kind of server it has. No two of
+ * these tests may run at the same time on one server: the demo's namespaces have fixed names.
  */
 export function clusterSuite(server: TestServer): void {
   let place: Place;
@@ -34,7 +34,7 @@ export function clusterSuite(server: TestServer): void {
   const play = (io: ReturnType<typeof memoryIo>) =>
     runProgram(['demo', '--kubeconfig', place.kubeconfigPath, '--context', place.cluster.context ?? ''], io);
 
-  test('[C5] it works beside what is there, says loudly what it skips, and leaves nothing behind', async () => {
+  test('[C5] the demo changes nothing that exists, reports what it skips, and deletes what it created', async () => {
     const bystander = await api.watch(`/api/v1/namespaces/${BYSTANDER}/configmaps?watch=true`);
     const io = memoryIo();
     const code = await play(io);
@@ -59,12 +59,12 @@ export function clusterSuite(server: TestServer): void {
     bystander.close();
   });
 
-  test('[C5] a namespace of its names that exists is refused, and not touched', async () => {
+  test('[C5] the demo refuses to use a namespace that exists, and leaves it alone', async () => {
     const { uid } = await createNamespace(api, 'demo-team-b');
     const io = memoryIo();
     expect(await play(io)).toBe(1);
     expect(io.err()).toMatch(
-      /^mirror-controller: the demo works only in namespaces .* demo-team-b exists already; .*\n$/,
+      /^mirror-controller: the demo works only in namespaces .* demo-team-b\n.*"kubectl delete namespace demo-team-b".*\n$/,
     );
     const { body } = await api.request('GET', '/api/v1/namespaces/demo-team-b');
     expect(body.metadata).toMatchObject({ uid });
@@ -74,7 +74,7 @@ export function clusterSuite(server: TestServer): void {
     await waitFor(async () => (await present()).length === 0, { deadlineMs: 30_000 });
   });
 
-  test('[C5] Ctrl-C in the middle takes its namespaces away all the same', async () => {
+  test('[C5] the demo deletes its namespaces after Ctrl-C', async () => {
     const io = memoryIo();
     const stdout = outputThat('Narrow the list', (done) => {
       io.stop();
@@ -85,7 +85,7 @@ export function clusterSuite(server: TestServer): void {
     await waitFor(async () => (await present()).length === 0, { deadlineMs: 30_000 });
   });
 
-  test('[C5] so does the end of who reads its output, as in "demo | head"', async () => {
+  test('[C5] the demo deletes its namespaces when the reader of its output ends, as in "demo | head"', async () => {
     const io = memoryIo();
     const stdout = outputThat('Narrow the list', (done) => done(new Error('write EPIPE')));
     expect(await play({ ...io, stdout })).toBe(1);

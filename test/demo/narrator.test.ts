@@ -7,22 +7,27 @@ const LONG = 'All work and no play makes Jack a dull boy, and the sky over the h
   .trim();
 const COMMAND = `kubectl patch configmap colors --type=merge -p '{"data":{"sky":"a word and a word and a word"}}'`;
 
-function told(colour: boolean): string {
+function told(colour: boolean, columns?: number): string {
   let text = '';
   const narrator = new Narrator({
     write: (line) => {
       text += line;
     },
     colour,
+    columns,
   });
   narrator.say(LONG, LONG);
   narrator.chapter('A chapter');
   narrator.title(7, 'A step');
   narrator.story(LONG);
   narrator.command(COMMAND);
+  narrator.log([
+    { level: 'debug', msg: 'not for a person' },
+    { level: 'warn', msg: 'companion in conflict', companion: 'a/b', reason: LONG },
+  ]);
   narrator.seen(LONG, 1234.5);
-  narrator.skipped(LONG);
-  narrator.failed();
+  narrator.end('-', LONG);
+  narrator.end('✗', 'failed');
   return text;
 }
 
@@ -37,6 +42,14 @@ test('[C5] no line is longer than 80 columns, and no word is lost', () => {
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   const words = lines.join(' ').split(/\s+/).join(' ');
   expect(words.split(LONG)).toHaveLength(6);
+  expect(lines).toContain('    | WARN companion a/b in conflict: All work and no play makes Jack a dull');
+  expect(words).not.toContain('not for a person');
+});
+
+test('[C5] in a narrower terminal its lines are no wider than that', () => {
+  const lines = told(false, 40).split('\n');
+  // The data of the command is one word.
+  expect(lines.filter((line) => line.length > 40 && !line.includes('sky'))).toEqual([]);
 });
 
 test('[C5] a command that takes several lines is still one for the shell', () => {

@@ -67,7 +67,7 @@ const restarts: Record<
         new ApiError('Timeout: Too large resource version: 100, current: 20', {
           status: 504,
           reason: 'Timeout',
-          causes: [{ reason: 'ResourceVersionTooLarge' }],
+          causes: ['ResourceVersionTooLarge'],
         }),
       ),
     ],

@@ -127,7 +127,7 @@ test.each(Object.entries(ignorant))(
       lists: [page(5, [a1, b2])],
       watches: [steps, [hang]],
     });
-    await running.clock.advance(30_000);
+    await running.clock.advance(90_000);
     expect(running.cached).toEqual(['default/a@1', 'default/b@2']);
     expect(running.server.watches[1]).toMatchObject({ sendInitialEvents: false, resourceVersion: '5' });
     expect(running.server.underWay).toBe(1);

@@ -192,13 +192,13 @@ test('[W3] an outage is logged once for each reason, and once when it is over', 
     ],
   });
   await running.clock.advance(3 * minute);
-  const outageMs = 800 + 1_600 + 3_200 + 6_400 + 12_800 + 25_600 + 30_000 + 30_000 + 1_000;
+  const durationMs = 800 + 1_600 + 3_200 + 6_400 + 12_800 + 25_600 + 30_000 + 30_000 + 1_000;
   const common = { informer: 'widgets', scope: '*' };
   expect(running.log.told).toMatchObject([
     { ...common, level: 'info', message: 'listed', objects: 1 },
     { ...common, level: 'warn', message: 'watch failed, retrying', reason: 'ECONNRESET', retryInMs: 800 },
     { ...common, level: 'warn', reason: '403 Forbidden', error: forbidden.message },
-    { ...common, level: 'info', message: 'resolved', outageMs, failures: 8 },
+    { ...common, level: 'info', message: 'resolved', durationMs, failures: 8 },
   ]);
   const repeats = running.log.lines.filter(({ level, retryInMs }) => level === 'debug' && retryInMs);
   expect(repeats).toHaveLength(6);

@@ -1,4 +1,6 @@
-/** What a person reads and deletes in the workshop, with an unmodified kubectl and no extra flags. */
+/**
+ * What a person reads and deletes in the workshop, with an unmodified kubectl and no extra flags.
+ */
 import { describe, expect, test } from 'vitest';
 import { hasKubectl } from '../support/kubectl.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -3,8 +3,8 @@ import type { ClusterAccess } from './cluster-access.ts';
 import { waitFor } from './wait-for.ts';
 
 /**
- * The parts of an object, list or Status that tests read. What the server left out is undefined at run time all the
- * same: a test that reads it fails, as it should.
+ * The parts of an object, list or Status that tests read. What the server left out is undefined at
+ * run time all the same: a test that reads it fails, as it should.
  */
 export interface ApiBody {
   readonly kind: string;
@@ -73,7 +73,10 @@ export interface OpenWatch {
   close(): void;
 }
 
-/** Plain HTTP to an API server, without a client library's opinion of what is sent and what comes back. */
+/**
+ * Plain HTTP to an API server, without a client library's opinion of what is sent and what comes
+ * back.
+ */
 export interface ApiClient extends AsyncDisposable {
   request(method: string, path: string, options?: RequestOptions): Promise<ApiReply>;
   watch(path: string, options?: RequestOptions): Promise<OpenWatch>;

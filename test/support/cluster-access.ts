@@ -16,8 +16,9 @@ export interface ClusterAccess {
 }
 
 /**
- * The access that the current context of a kubeconfig gives, exec plugins included. It is the client library that
- * reads the file, not our own code: a test must not share a misunderstanding with what it tests.
+ * The access that the current context of a kubeconfig gives, exec plugins included. It is the
+ * client library that reads the file, not our own code: a test must not share a misunderstanding
+ * with what it tests.
  */
 export async function clusterAccess(kubeconfigPath: string): Promise<ClusterAccess> {
   const config = new KubeConfig();

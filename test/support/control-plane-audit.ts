@@ -12,7 +12,9 @@ export interface AuditedCall {
   readonly responseStatus?: { readonly code?: number };
 }
 
-/** Reads a growing audit log (`ControlPlane.auditLogPath`) from the moment on that it was opened. */
+/**
+ * Reads a growing audit log (`ControlPlane.auditLogPath`) from the moment on that it was opened.
+ */
 export class AuditLog {
   readonly #path: string;
   readonly #start: number;
@@ -27,8 +29,8 @@ export class AuditLog {
   }
 
   /**
-   * Every call since it was opened; a watch when it begins and once more when it ends. The log is written before the
-   * answer is sent, so a call whose answer has come is in it.
+   * Every call since it was opened; a watch when it begins and once more when it ends. The log is
+   * written before the answer is sent, so a call whose answer has come is in it.
    */
   async calls(): Promise<readonly AuditedCall[]> {
     const file = await open(this.#path);

@@ -14,7 +14,10 @@ export interface ControlPlaneBinaries {
   readonly controllerManager?: string;
 }
 
-/** There are no binaries and none can be built. `message` is one sentence that says why and what mends it. */
+/**
+ * There are no binaries and none can be built. `message` is one sentence that says why and what
+ * mends it.
+ */
 export class NoControlPlaneError extends Error {
   override readonly name = 'NoControlPlaneError';
 }
@@ -43,8 +46,8 @@ export function kubernetesVersion(): string {
 }
 
 /**
- * The servers of `KUBEBUILDER_ASSETS` when that is set, else our own, built with Go when they are not in the
- * user's cache yet. Throws `NoControlPlaneError`.
+ * The servers of `KUBEBUILDER_ASSETS` when that is set, else our own, built with Go when they are
+ * not in the user's cache yet. Throws `NoControlPlaneError`.
  */
 export async function findBinaries(options: BinariesOptions): Promise<ControlPlaneBinaries> {
   const assets = options.env.KUBEBUILDER_ASSETS;
@@ -73,7 +76,9 @@ async function binariesOfCache(options: BinariesOptions): Promise<ControlPlaneBi
   };
 }
 
-/** In the user's cache and not in the checkout, so that a clean checkout does not build for minutes. */
+/**
+ * In the user's cache and not in the checkout, so that a clean checkout does not build for minutes.
+ */
 function cacheFolder(env: BuildEnvironment): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mirror-controller', 'control-plane');
 }
@@ -96,7 +101,8 @@ async function build(version: string, folder: string, { env, onProgress }: Binar
   });
   onProgress(`building kube-apiserver ${version}, once: about 5 minutes on 2 cores`);
   mkdirSync(dirname(folder), { recursive: true });
-  // Built beside its place and moved there whole: a build that was interrupted, or a second one, leaves nothing half done.
+  // Built beside its place and moved there whole: a build that was interrupted, or a second one,
+  // leaves nothing half done.
   const unfinished = mkdtempSync(`${folder}-`);
   try {
     await goBuild(version, unfinished, env);

@@ -1,15 +1,15 @@
 import { request } from 'undici';
 
 /**
- * Compacts etcd up to its present revision, as the apiserver does every five minutes: it notes the revision
- * under this key first, which apiservers watch to forget as much
- * (k8s.io/apiserver pkg/storage/etcd3/compact.go).
+ * Compacts etcd up to its present revision, as the apiserver does every five minutes: it notes the
+ * revision under this key first, which apiservers watch to forget as much (k8s.io/apiserver
+ * pkg/storage/etcd3/compact.go).
  */
 const COMPACTED_REVISION_KEY = 'compact_rev_key';
 
 /**
- * After it a list that goes on from an older `continue` token ends in a 410, and so does, once the apiserver
- * has restarted or when it has no watch cache, a watch from an older resourceVersion.
+ * After it a list that goes on from an older `continue` token ends in a 410, and so does, once the
+ * apiserver has restarted or when it has no watch cache, a watch from an older resourceVersion.
  */
 export async function compactEtcd(etcdUrl: string): Promise<void> {
   const key = base64(COMPACTED_REVISION_KEY);

@@ -21,14 +21,18 @@ const AUDIT_POLICY = {
   rules: [{ level: 'Metadata' }],
 };
 
-/** Writes keys, certificates, the token file, the audit policy and an administrator's kubeconfig for `url`. */
+/**
+ * Writes keys, certificates, the token file, the audit policy and an administrator's kubeconfig for
+ * `url`.
+ */
 export async function writeControlPlaneFiles(folder: string, url: string): Promise<ControlPlaneFiles> {
   const path = (name: string) => join(folder, name);
   const write = (name: string, content: string) => writeFileSync(path(name), content, { mode: 0o600 });
   const authority = await createAuthority('control plane');
   const serving = await authority.server();
   const adminToken = randomBytes(16).toString('hex');
-  // Service account tokens are signed with RSA or ECDSA; what selfsigned makes is for certificates only.
+  // Service account tokens are signed with RSA or ECDSA; what selfsigned makes is for certificates
+  // only.
   const signing = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
   write('ca.crt', authority.cert);

@@ -15,8 +15,9 @@ export interface ServerProcess {
 }
 
 /**
- * Runs a command and passes on the signals named on standard input. When that input closes, which the kernel
- * does however its writer ends, the command is killed. So no server outlives a test run that was SIGKILLed.
+ * Runs a command and passes on the signals named on standard input. When that input closes, which
+ * the kernel does however its writer ends, the command is killed. So no server outlives a test run
+ * that was SIGKILLed.
  */
 const WATCHDOG = `
 exec 3<&0
@@ -28,7 +29,10 @@ kill "$watch" 2>/dev/null
 exit "$status"
 `;
 
-/** Starts `binary` in a session of its own (a Ctrl-C in the terminal is ours to handle), its output appended to `logPath`. */
+/**
+ * Starts `binary` in a session of its own (a Ctrl-C in the terminal is ours to handle), its output
+ * appended to `logPath`.
+ */
 export function startServerProcess(binary: string, flags: readonly string[], logPath: string): ServerProcess {
   const log = openSync(logPath, 'a');
   const child: ChildProcess = spawn('/bin/sh', ['-c', WATCHDOG, 'watchdog', binary, ...flags], {

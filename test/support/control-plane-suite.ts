@@ -1,11 +1,14 @@
-/** What a `*.control-plane.test.ts` file begins with: the run's cluster, and whether it is there at all. */
+/**
+ * What a `*.control-plane.test.ts` file begins with: the run's cluster, and whether it is there at
+ * all.
+ */
 import { inject } from 'vitest';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
 import type { SharedCluster } from './control-plane-context.ts';
 
 /**
- * The conditions of `describe.skipIf(...)`, known while tests are collected. Vitest runs the body of a skipped
- * `describe` too, so take the cluster inside of tests and hooks.
+ * The conditions of `describe.skipIf(...)`, known while tests are collected. Vitest runs the body
+ * of a skipped `describe` too, so take the cluster inside of tests and hooks.
  */
 export const lacks = {
   cluster: () => inject('controlPlane').cluster === undefined,

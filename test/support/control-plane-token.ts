@@ -8,9 +8,9 @@ export interface IssuedToken {
 }
 
 /**
- * A token of the service account `namespace`/`name`, which is created when it is not there; what it may do is for
- * RBAC to say. It is bound to a Secret that `revoke` deletes, and with it the token loses its force, as one does
- * whose Pod is gone.
+ * A token of the service account `namespace`/`name`, which is created when it is not there; what it
+ * may do is for RBAC to say. It is bound to a Secret that `revoke` deletes, and with it the token
+ * loses its force, as one does whose Pod is gone.
  */
 export async function issueToken(client: ApiClient, namespace: string, name: string): Promise<IssuedToken> {
   const core = `/api/v1/namespaces/${namespace}`;

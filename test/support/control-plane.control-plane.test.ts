@@ -93,7 +93,10 @@ describe.skipIf(lacks.ownControlPlane())('a control plane of a test’s own', ()
   });
 });
 
-/** The request when half a second brings no answer to it, some hundred times as long as it takes; else undefined. */
+/**
+ * The request when half a second brings no answer to it, some hundred times as long as it takes;
+ * else undefined.
+ */
 async function unanswered<T>(
   request: () => Promise<T>,
 ): Promise<{ readonly answer: Promise<T> } | undefined> {

@@ -1,7 +1,7 @@
 /**
- * A real Kubernetes control plane on loopback: etcd, kube-apiserver and, when there is a binary of it,
- * kube-controller-manager with the controllers that clean up. No nodes, no scheduler. It is up in seconds, and
- * ends with the process that started it, however that ends.
+ * A real Kubernetes control plane on loopback: etcd, kube-apiserver and, when there is a binary of
+ * it, kube-controller-manager with the controllers that clean up. No nodes, no scheduler. It is up
+ * in seconds, and ends with the process that started it, however that ends.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,10 @@ import { type ServerProcess, startServerProcess } from './control-plane-process.
 import { freePorts } from './free-ports.ts';
 import type { CertificateAuthority } from './tls.ts';
 
-/** Where a control plane is, and what a test may know of it; plain data, so that it can be handed to another process. */
+/**
+ * Where a control plane is, and what a test may know of it; plain data, so that it can be handed to
+ * another process.
+ */
 export interface ControlPlaneAddress {
   readonly url: string;
   /** What its clients have to trust, PEM. */
@@ -36,7 +39,10 @@ export interface ControlPlane extends ControlPlaneAddress, AsyncDisposable {
   readonly authority: CertificateAuthority;
   /** The apiserver dies at once: connections are reset, nothing listens. */
   killApiServer(): Promise<void>;
-  /** Starts it again on the same port and the same etcd, with `flags` in place of the earlier `apiServerFlags`. Kills it first when it runs. */
+  /**
+   * Starts it again on the same port and the same etcd, with `flags` in place of the earlier
+   * `apiServerFlags`. Kills it first when it runs.
+   */
   restartApiServer(flags?: readonly string[]): Promise<void>;
   /** It keeps its connections and answers nothing until `resumeApiServer`. */
   pauseApiServer(): void;
@@ -48,7 +54,10 @@ export interface ControlPlane extends ControlPlaneAddress, AsyncDisposable {
 
 export interface ControlPlaneOptions {
   readonly binaries: ControlPlaneBinaries;
-  /** Added to the apiserver's, and so stronger, e.g. `--feature-gates=WatchList=false`. Default none. */
+  /**
+   * Added to the apiserver's, and so stronger, e.g. `--feature-gates=WatchList=false`. Default
+   * none.
+   */
   readonly apiServerFlags?: readonly string[];
 }
 
@@ -139,7 +148,8 @@ function apiServerFlags(
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${files.path('service-account.pub')}`,
     `--service-account-signing-key-file=${files.path('service-account.key')}`,
-    // It admits Pods only, of which there are none, and would delay every start by waiting for its informers.
+    // It admits Pods only, of which there are none, and would delay every start by waiting for its
+    // informers.
     '--disable-admission-plugins=ServiceAccount',
     '--service-cluster-ip-range=10.0.0.0/24',
     // An address of its own to announce in Endpoints is not to be found on loopback.
@@ -157,7 +167,8 @@ function controllerFlags(files: ControlPlaneFiles): readonly string[] {
     '--controllers=garbage-collector-controller,namespace-controller,serviceaccount-controller',
     '--leader-elect=false',
     '--secure-port=0',
-    // Its own brake of 20 requests a second makes the deletion of a namespace a matter of many seconds.
+    // Its own brake of 20 requests a second makes the deletion of a namespace a matter of many
+    // seconds.
     '--kube-api-qps=1000',
     '--kube-api-burst=2000',
   ];

@@ -10,7 +10,10 @@ interface Outcome {
 
 type Edit = (chunk: Buffer) => Outcome;
 
-/** The body of one reply, on its way from the server to the client through what the fault does to it. */
+/**
+ * The body of one reply, on its way from the server to the client through what the fault does to
+ * it.
+ */
 export class FaultyBody {
   readonly #reply: ServerResponse;
   #edit: Edit;
@@ -42,7 +45,10 @@ export class FaultyBody {
     else this.#reply.end();
   }
 
-  /** Waits until the bytes are on their way, so that what breaks afterwards does not take them along. */
+  /**
+   * Waits until the bytes are on their way, so that what breaks afterwards does not take them
+   * along.
+   */
   #write(bytes: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#reply.write(bytes, (error) => (error ? reject(error) : resolve()));
@@ -80,7 +86,10 @@ function afterBytes(limit: number, next: Outcome['next']): Edit {
   };
 }
 
-/** Holds a line back until it is whole, so that it can be edited; for replies that end in a line feed, as all of Kubernetes' do. */
+/**
+ * Holds a line back until it is whole, so that it can be edited; for replies that end in a line
+ * feed, as all of Kubernetes' do.
+ */
 function atLine(wanted: number, edit: Edit): Edit {
   let number = 1;
   let begun = NOTHING;

@@ -64,7 +64,9 @@ export interface RequestLine {
 
 export const isWatch = ({ path }: RequestLine): boolean => /[?&]watch=(true|1)\b/.test(path);
 
-/** The rules in force. The latest that matches a request decides, and only it counts the request. */
+/**
+ * The rules in force. The latest that matches a request decides, and only it counts the request.
+ */
 export class FaultRules {
   readonly #active = new Set<{ readonly rule: FaultRule; seen: number; hits: number }>();
 

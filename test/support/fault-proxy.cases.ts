@@ -5,7 +5,7 @@ import type { TestServer } from './servers/server.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-/** What the proxy must do in front of any API server, over TLS on the client's side. */
+/** What the proxy must do before any API server. Its clients speak TLS. */
 export function faultProxyCases(server: TestServer): void {
   const proxied = async () => {
     const place = await server.open();
@@ -27,7 +27,7 @@ export function faultProxyCases(server: TestServer): void {
     return { proxy, client, direct, name };
   };
 
-  test('a commit whose reply is lost has happened', async () => {
+  test('a write whose reply is lost is carried out', async () => {
     const { proxy, client, direct, name } = await proxied();
     proxy.inject({ match: { method: 'POST' }, fault: { kind: 'lost-reply' }, times: 1 });
 
@@ -36,7 +36,7 @@ export function faultProxyCases(server: TestServer): void {
     expect((await client.request('POST', CONFIG_MAPS, { body: { metadata: { name } } })).code).toBe(409);
   });
 
-  test('a line of a watch comes twice', async () => {
+  test('a line of a watch can come twice', async () => {
     const { proxy, client, name } = await proxied();
     proxy.inject({ match: { watch: true }, fault: { kind: 'duplicate-line', line: 1 } });
     const watch = await client.watch(`${CONFIG_MAPS}?watch=true&fieldSelector=metadata.name%3D${name}`);
@@ -50,7 +50,7 @@ export function faultProxyCases(server: TestServer): void {
     watch.close();
   });
 
-  test('a watch is cut in the middle of a line, and its client sees it end', async () => {
+  test('a watch can be cut in the middle of a line, and its client sees it end', async () => {
     const { proxy, client, name } = await proxied();
     proxy.inject({ match: { watch: true }, fault: { kind: 'cut', afterBytes: 40 } });
     const watch = await client.watch(`${CONFIG_MAPS}?watch=true&fieldSelector=metadata.name%3D${name}`);

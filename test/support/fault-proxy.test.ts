@@ -10,7 +10,10 @@ import { waitFor } from './wait-for.ts';
 const LINES = ['one', 'two', 'three'] as const;
 const WHOLE = 'one\ntwo\nthree\n';
 
-/** A server that answers with three lines in chunks of their own, a watch's stays open after them; and a proxy before it. */
+/**
+ * A server that answers with three lines in chunks of their own, a watch's stays open after them;
+ * and a proxy before it.
+ */
 async function proxied() {
   const served: string[] = [];
   const watches: http.ServerResponse[] = [];
@@ -164,7 +167,8 @@ describe('[B2] the fault proxy', () => {
       wasSilent = false;
     };
     void silenced.next().then(noteMore, noteMore);
-    // The silenced one is written to first, so it would be heard of by the third round trip of the other.
+    // The silenced one is written to first, so it would be heard of by the third round trip of the
+    // other.
     for (const line of ['four\n', 'five\n', 'six\n']) {
       for (const reply of watches.slice(-2)) reply.write(line);
       expect(String((await heard.next()).value)).toBe(line);

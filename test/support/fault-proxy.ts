@@ -1,6 +1,7 @@
 /**
- * Stands between a client and an API server, the sandbox or a real one, and does the harm that a test asks for
- * (SPEC B2). It ends TLS on both sides, so that it can read and change what passes; it logs every request.
+ * Stands between a client and an API server, the sandbox or a real one, and does the harm that a
+ * test asks for (SPEC B2). It ends TLS on both sides, so that it can read and change what passes;
+ * it logs every request.
  */
 import { once } from 'node:events';
 import http from 'node:http';
@@ -41,7 +42,10 @@ export interface FaultProxy extends AsyncDisposable {
   readonly url: string;
   /** What clients have to trust, PEM; absent without TLS. */
   readonly ca?: string;
-  /** Every request since the start, in the order of arrival, those that were refused a connection not. */
+  /**
+   * Every request since the start, in the order of arrival, those that were refused a connection
+   * not.
+   */
   readonly requests: readonly ProxiedRequest[];
   /** A kubeconfig for the proxy with the upstream's token, or another one. */
   kubeconfig(token?: string): string;
@@ -78,7 +82,8 @@ export async function startFaultProxy({ upstream, tls = true }: FaultProxyOption
     };
     requests.push(entry);
     serve({ incoming, reply, entry, fault, forwarder, signal: stopping.signal }).catch(() => {
-      // A reply that ended early by a fault is whole for the client, which may be using the connection again.
+      // A reply that ended early by a fault is whole for the client, which may be using the
+      // connection again.
       if (!reply.writableFinished) incoming.socket.destroy();
     });
   });
@@ -135,7 +140,8 @@ async function serve(exchange: Exchange): Promise<void> {
   const { incoming, reply, entry, fault, forwarder, signal } = exchange;
   switch (fault?.kind) {
     case 'status':
-      // Read first: a server that answers early and closes makes the client see a reset instead of the answer.
+      // Read first: a server that answers early and closes makes the client see a reset instead of
+      // the answer.
       await buffer(incoming);
       entry.status = fault.code;
       reply.statusCode = fault.code;
@@ -180,7 +186,10 @@ class Forwarder {
     this.#request = isSecure ? https.request : http.request;
   }
 
-  /** Passes the request on and resolves to the head of the answer. The client's credentials count before the upstream's. */
+  /**
+   * Passes the request on and resolves to the head of the answer. The client's credentials count
+   * before the upstream's.
+   */
   async send(incoming: http.IncomingMessage, reply: http.ServerResponse): Promise<http.IncomingMessage> {
     const body = await buffer(incoming);
     const { host: _host, ...headers } = withoutHopHeaders(incoming.headers);
@@ -230,8 +239,8 @@ function bearerToken({ headers }: ClusterAccess): string | undefined {
 }
 
 /**
- * The most requests that arrived within any `windowMs`, by default a second: what a bound on the load of a server in
- * trouble is held against.
+ * The most requests that arrived within any `windowMs`, by default a second: what a bound on the
+ * load of a server in trouble is held against.
  */
 export function busiest(requests: readonly ProxiedRequest[], windowMs = 1_000): number {
   let first = 0;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 /**
- * Loopback TCP ports that nobody listened on a moment ago, all different. For servers that cannot be told to
- * choose one; another process may be quicker.
+ * Loopback TCP ports that nobody listened on a moment ago, all different. For servers that cannot
+ * be told to choose one; another process may be quicker.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));

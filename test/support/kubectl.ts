@@ -45,8 +45,8 @@ export function hasKubectl(): boolean {
 }
 
 /**
- * kubectl in the namespace `namespace()` of one server, for the tests of the surrounding `describe`. Its home is a folder
- * of its own, so that it knows nothing else.
+ * kubectl in the namespace `namespace()` of one server, for the tests of the surrounding
+ * `describe`. Its home is a folder of its own, so that it knows nothing else.
  */
 export function useKubectl(kubeconfigPath: () => string, namespace: () => string): Kubectl {
   const home = mkdtempSync(join(tmpdir(), 'kubectl-'));

@@ -10,8 +10,8 @@ interface PendingTimer {
 const HOT_LOOP = 10_000;
 
 /**
- * A clock that moves only when told to. Between timers it lets every promise chain settle, however long;
- * it does not wait for real I/O or real timers, which have no place beside it.
+ * A clock that moves only when told to. Between timers it lets every promise chain settle, however
+ * long; it does not wait for real I/O or real timers, which have no place beside it.
  */
 export class ManualClock implements Clock {
   readonly #startOfWallTime: number;
@@ -44,9 +44,10 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves time on by `ms` and fires what comes due, in time order, the timers that those set included.
-   * `advance(0)` lets promises settle and fires what is due now. Rejects when a callback throws, when
-   * another `advance` is under way, and on a hot loop (time cannot move on because timers keep coming).
+   * Moves time on by `ms` and fires what comes due, in time order, the timers that those set
+   * included. `advance(0)` lets promises settle and fires what is due now. Rejects when a callback
+   * throws, when another `advance` is under way, and on a hot loop (time cannot move on because
+   * timers keep coming).
    */
   async advance(ms: number): Promise<void> {
     if (this.#advancing) throw new Error('ManualClock.advance: the previous advance was not awaited');

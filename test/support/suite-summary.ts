@@ -19,8 +19,9 @@ interface Counts {
 }
 
 /**
- * Vitest's report, and below it how many tests of each suite ran, one loud line for what was skipped for want of
- * a control plane, and last, alone on its line, `N passed, N failed, N skipped`.
+ * Vitest's report, and below it how many tests of each suite ran, one loud line for what was
+ * skipped for want of a control plane, and last, alone on its line, `N passed, N failed, N
+ * skipped`.
  */
 export class SuiteSummary extends DefaultReporter {
   override onTestRunEnd(
@@ -37,8 +38,9 @@ export class SuiteSummary extends DefaultReporter {
 /** `unhandledErrors`: those that belong to no file. */
 export function summaryLines(files: readonly FileOutcome[], unhandledErrors: number): readonly string[] {
   const suites = new Map<string, Counts>();
-  // An error that belongs to no test fails the run as a failed test does. Without a single file there is nothing
-  // to run, or the global setup failed, of which Vitest tells its reporters nothing.
+  // An error that belongs to no test fails the run as a failed test does. Without a single file
+  // there is nothing to run, or the global setup failed, of which Vitest tells its reporters
+  // nothing.
   const total: Counts = { passed: 0, failed: files.length === 0 ? 1 : unhandledErrors, skipped: 0 };
   for (const { suite, states, brokenParts } of files) {
     const counts = suites.get(suite) ?? { passed: 0, failed: 0, skipped: 0 };

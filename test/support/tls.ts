@@ -9,7 +9,10 @@ export interface KeyPair {
 export interface CertificateAuthority extends KeyPair {
   /** A server's certificate for `localhost`, `127.0.0.1`, `::1` and further DNS names. */
   server(options?: { readonly dnsNames?: readonly string[]; readonly expired?: boolean }): Promise<KeyPair>;
-  /** A client's certificate: Kubernetes reads the user from `commonName` and a group from `organization`. */
+  /**
+   * A client's certificate: Kubernetes reads the user from `commonName` and a group from
+   * `organization`.
+   */
   client(commonName: string, options?: { readonly organization?: string }): Promise<KeyPair>;
 }
 

@@ -3,15 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 const POLL_MS = 10;
 
 export interface WaitForOptions {
-  /** How long to wait before failing, real milliseconds; default 5,000. Generous: only a failure waits so long. */
+  /**
+   * How long to wait before failing, real milliseconds; default 5,000. Generous: only a failure
+   * waits so long.
+   */
   readonly deadlineMs?: number;
   /** What is waited for, or what is seen at the moment; called once, for the failure's message. */
   readonly describe?: () => string;
 }
 
 /**
- * Polls until `condition` gives something truthy, and resolves to that. A condition that throws (a failed
- * `expect`) does not hold yet; one that is made of `expect`s alone must end in `return true`. Rejects at the deadline, saying what was last seen.
+ * Polls until `condition` gives something truthy, and resolves to that. A condition that throws (a
+ * failed `expect`) does not hold yet; one that is made of `expect`s alone must end in `return
+ * true`. Rejects at the deadline, saying what was last seen.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

@@ -17,18 +17,23 @@ test('[O4] json is one object a line: level, time, constant message, fields', ()
   expect(second).toMatchObject({ level: 'warn', informer: 'configmaps' });
 });
 
-test('[O4] an error is its name, message and code; the stack only at debug', () => {
-  const error = new NetworkError('refused', { code: 'ECONNREFUSED' });
+test('[O4] an error is its name and message in the field error; the stack only at debug', () => {
+  const err = new NetworkError('refused', { code: 'ECONNREFUSED' });
   const lineAt = (level: 'info' | 'debug') => {
     const io = memoryIo();
-    createLogger({ level, format: 'json', colour: false, stream: io.stderr }).error(
-      { err: error },
-      'gave up',
-    );
-    return JSON.parse(io.err()) as { err: Record<string, unknown> };
+    createLogger({ level, format: 'json', colour: false, stream: io.stderr }).error({ err }, 'gave up');
+    return JSON.parse(io.err()) as Record<string, unknown>;
   };
-  expect(lineAt('info').err).toEqual({ name: 'NetworkError', message: 'refused', code: 'ECONNREFUSED' });
-  expect(lineAt('debug').err['stack']).toContain('NetworkError');
+  const { time: _, ...line } = lineAt('info');
+  expect(line).toEqual({ level: 'error', error: 'NetworkError: refused', msg: 'gave up' });
+  expect(lineAt('debug')['stack']).toContain('NetworkError');
+});
+
+test('[O4] numbers are rounded', () => {
+  const io = memoryIo();
+  const log = createLogger({ level: 'info', format: 'json', colour: false, stream: io.stderr });
+  log.info({ durationMs: 3.456, sources: 2 }, 'synced');
+  expect(JSON.parse(io.err())).toMatchObject({ durationMs: 3, sources: 2 });
 });
 
 test('[O4] the readable form has no colour where none is wanted', () => {

@@ -13,7 +13,7 @@ test.for([
   ],
   [
     { msg: 'resolved', source: 'a/b', companion: 'c/d', was: 'companion in conflict' },
-    'a/b: resolved (companion c/d) (was companion in conflict)',
+    'a/b: resolved: companion c/d in conflict',
   ],
   [
     { msg: 'the API server is not ready; retrying', error: 'answered 503', retryInMs: 1234 },
@@ -24,8 +24,12 @@ test.for([
     'configmaps: listed (objects 3)',
   ],
   [
-    { msg: 'fault', err: { name: 'Error' }, retryInMs: 45 },
-    'fault; next attempt in 45 ms (err {"name":"Error"})',
+    { msg: 'companion fought over', companion: 'c/d', fieldManager: 'helm', durationMs: 150_000 },
+    'companion c/d fought over, 3 min (field manager helm)',
+  ],
+  [
+    { msg: 'stopped', companion: 'c/d', error: 'it says:\n\u001b[31mno', items: ['a'], retryInMs: 45.4 },
+    'stopped (companion c/d): it says: [31mno; next attempt in 45 ms (items ["a"])',
   ],
 ] as const)('[O4] %j reads: %s', ([record, text]) => {
   expect(sentence({ level: 'info', time: 'now', ...record })).toBe(text);

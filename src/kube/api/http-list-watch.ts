@@ -1,7 +1,7 @@
 import { unexpectedAnswer } from '../errors.ts';
 import { parseJsonObject } from '../http/json.ts';
 import type { Transport } from '../http/transport.ts';
-import type { ListOptions, ListPage, ListWatch, WatchEvent, WatchOptions } from './list-watch.ts';
+import type { ListPage, ListWatch } from './list-watch.ts';
 import type { KubeObject } from './types.ts';
 import { watchEvents } from './watch-events.ts';
 
@@ -22,64 +22,49 @@ export interface ResourceSelection {
  */
 export function createListWatch<T extends KubeObject>(
   transport: Transport,
-  selection: ResourceSelection,
+  { path, labelSelector, metadataOnly = false }: ResourceSelection,
 ): ListWatch<T> {
+  const pathWith = (query: Readonly<Record<string, string | undefined>>) => {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries({ labelSelector, ...query })) {
+      if (value) parameters.set(name, value);
+    }
+    return `${path}?${parameters}`;
+  };
+  // https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches
+  const headersFor = (kind: string) => ({
+    accept: `${metadataOnly ? `application/json;as=${kind};g=meta.k8s.io;v=v1,` : ''}application/json`,
+  });
   return {
-    list: (options, signal) => list<T>(transport, selection, options, signal),
-    watch: (options, signal) => watch<T>(transport, selection, options, signal),
+    async list({ limit, continue: token }, signal) {
+      const { body } = await transport.call({
+        method: 'GET',
+        path: pathWith({ limit: String(limit), continue: token }),
+        headers: headersFor('PartialObjectMetadataList'),
+        signal,
+      });
+      const page = pageOf<T>(body);
+      if (page === undefined) throw unexpectedAnswer(transport.server);
+      return page;
+    },
+    async *watch({ resourceVersion, sendInitialEvents, timeoutSeconds }, signal) {
+      const query = {
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        timeoutSeconds: String(timeoutSeconds),
+        resourceVersion,
+        // The API server requires both. Without a resourceVersion, the initial events are the most
+        // recent state, like the items of a list.
+        ...(sendInitialEvents && { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }),
+      };
+      const headers = headersFor('PartialObjectMetadata');
+      const chunks = await transport.stream({ method: 'GET', path: pathWith(query), headers, signal });
+      yield* watchEvents<T>(chunks, transport.server);
+    },
   };
 }
 
-async function list<T extends KubeObject>(
-  transport: Transport,
-  selection: ResourceSelection,
-  options: ListOptions,
-  signal: AbortSignal,
-): Promise<ListPage<T>> {
-  const path = pathOf(selection, { limit: String(options.limit), continue: options.continue });
-  const headers = acceptOf(selection, 'PartialObjectMetadataList');
-  const { body } = await transport.call({ method: 'GET', path, headers, signal });
-  const page = parseList<T>(body);
-  if (page === undefined) throw unexpectedAnswer(transport.server);
-  return page;
-}
-
-async function* watch<T extends KubeObject>(
-  transport: Transport,
-  selection: ResourceSelection,
-  options: WatchOptions,
-  signal: AbortSignal,
-): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-  const path = pathOf(selection, {
-    watch: 'true',
-    allowWatchBookmarks: 'true',
-    timeoutSeconds: String(options.timeoutSeconds),
-    resourceVersion: options.resourceVersion,
-    // The API server requires both. Without a resourceVersion, the initial events are the most
-    // recent state, like the items of a list.
-    ...(options.sendInitialEvents && { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }),
-  });
-  const headers = acceptOf(selection, 'PartialObjectMetadata');
-  const chunks = await transport.stream({ method: 'GET', path, headers, signal });
-  yield* watchEvents<T>(chunks, transport.server);
-}
-
-function pathOf(selection: ResourceSelection, query: Readonly<Record<string, string | undefined>>): string {
-  const parameters = new URLSearchParams();
-  const all = { labelSelector: selection.labelSelector, ...query };
-  for (const [name, value] of Object.entries(all)) {
-    if (value !== undefined && value !== '') parameters.set(name, value);
-  }
-  return `${selection.path}?${parameters}`;
-}
-
-/** https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches */
-function acceptOf(selection: ResourceSelection, as: string): Record<string, string> {
-  const metadata = `application/json;as=${as};g=meta.k8s.io;v=v1`;
-  return { accept: selection.metadataOnly ? `${metadata},application/json` : 'application/json' };
-}
-
-function parseList<T extends KubeObject>(body: string): ListPage<T> | undefined {
+function pageOf<T extends KubeObject>(body: string): ListPage<T> | undefined {
   const list = parseJsonObject(body);
   const metadata = list?.['metadata'] as { resourceVersion?: unknown; continue?: string } | null | undefined;
   // Go writes a nil slice as null.

@@ -27,7 +27,7 @@ export interface ListOptions {
 
 export interface WatchOptions {
   /** Where to resume; absent together with `sendInitialEvents` for a streaming list. */
-  readonly resourceVersion?: string;
+  readonly resourceVersion?: string | undefined;
   /** Asks for the present state first, as ADDED events that end with a bookmark (KEP-3157). */
   readonly sendInitialEvents: boolean;
   /** The server ends the watch after this time. */

@@ -1,12 +1,14 @@
-import { type ApiError, malformed } from '../errors.ts';
+import { StringDecoder } from 'node:string_decoder';
+import { malformed } from '../errors.ts';
 import { parseJsonObject } from '../http/json.ts';
 import { apiErrorOfWatch } from '../http/status.ts';
-import { LineSplitter, LineTooLongError } from './json-lines.ts';
 import type { WatchEvent } from './list-watch.ts';
 import type { KubeObject } from './types.ts';
 
 /** https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/3157-watch-list */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+/** Longest line (characters). It holds one object, and etcd takes objects of up to 1.5 MiB. */
+const LONGEST_LINE = 8 * 1024 * 1024;
 
 /**
  * The events in the body of a watch, one batch per chunk that completes any. Yields what came
@@ -17,53 +19,40 @@ export async function* watchEvents<T extends KubeObject>(
   chunks: AsyncIterable<Buffer>,
   server: string,
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-  const lines = new LineSplitter();
+  const decoder = new StringDecoder('utf8');
+  /** The line that has no end yet. */
+  let line = '';
   for await (const chunk of chunks) {
-    const { events, error } = readChunk<T>(lines, chunk, server);
-    if (events.length > 0) yield events;
-    if (error !== undefined) throw error;
-  }
-  if (lines.isInsideLine) throw malformed(`the watch of ${server} ended in the middle of an event`);
-}
-
-function readChunk<T extends KubeObject>(
-  lines: LineSplitter,
-  chunk: Buffer,
-  server: string,
-): { events: WatchEvent<T>[]; error?: Error } {
-  const events: WatchEvent<T>[] = [];
-  try {
-    for (const line of lines.push(chunk)) {
-      const event = parseEvent<T>(line);
-      if (event instanceof Error) return { events, error: event };
-      if (event === undefined)
-        return { events, error: malformed(`the watch of ${server} holds a line that is not an event`) };
-      events.push(event);
+    const [rest = '', ...starts] = decoder.write(chunk).split('\n');
+    line += rest;
+    const events: WatchEvent<T>[] = [];
+    try {
+      for (const start of starts) {
+        if (line.trim() !== '') events.push(parseEvent<T>(line, server));
+        line = start;
+      }
+    } finally {
+      if (events.length > 0) yield events;
     }
-  } catch (error) {
-    if (!(error instanceof LineTooLongError)) throw error;
-    return { events, error: malformed(`the watch of ${server} holds a line that is longer than any object`) };
+    if (line.length > LONGEST_LINE) {
+      throw malformed(`the watch of ${server} holds a line that is longer than any object`);
+    }
   }
-  return { events };
+  if (line !== '') throw malformed(`the watch of ${server} ended in the middle of an event`);
 }
 
-/** The event of a line; the `ApiError` of an ERROR event; undefined for anything else. */
-function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> | ApiError | undefined {
+/** Throws the `ApiError` of an ERROR event. */
+function parseEvent<T extends KubeObject>(line: string, server: string): WatchEvent<T> {
   const { type, object }: { type?: unknown; object?: unknown } = parseJsonObject(line) ?? {};
-  if (type === 'ERROR') return apiErrorOfWatch(object);
-  if (!isKubeObject(object)) return undefined;
-  switch (type) {
-    case 'ADDED':
-    case 'MODIFIED':
-    case 'DELETED':
-      return { type, object: object as T };
-    case 'BOOKMARK': {
+  if (type === 'ERROR') throw apiErrorOfWatch(object);
+  if (isKubeObject(object)) {
+    if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') return { type, object: object as T };
+    if (type === 'BOOKMARK') {
       const { resourceVersion, annotations } = object.metadata;
       return { type, resourceVersion, initialEventsEnd: annotations?.[INITIAL_EVENTS_END] === 'true' };
     }
-    default:
-      return undefined;
   }
+  throw malformed(`the watch of ${server} holds a line that is not an event`);
 }
 
 function isKubeObject(value: unknown): value is KubeObject {

@@ -1,4 +1,4 @@
-import { ApiError, type StatusCause } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import { parseJsonObject } from './json.ts';
 
 /**
@@ -61,15 +61,9 @@ function isStatus(value: unknown): value is Status {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function causesOf(causes: unknown): StatusCause[] {
+function causesOf(causes: unknown): string[] {
   if (!Array.isArray(causes)) return [];
-  return causes
-    .filter((cause) => typeof cause === 'object' && cause !== null)
-    .map(({ reason, message, field }: Record<string, unknown>) => ({
-      ...(typeof reason === 'string' && { reason }),
-      ...(typeof message === 'string' && { message }),
-      ...(typeof field === 'string' && { field }),
-    }));
+  return causes.map((cause) => text((cause as { reason?: unknown } | null)?.reason));
 }
 
 /** `Retry-After` is a number of seconds or an HTTP date (RFC 9110, 10.2.3). */

@@ -66,8 +66,8 @@ const isOf = (manager: Manager, entry: ManagedFieldsEntry): boolean =>
   (manager.operation === 'Apply' || entry.apiVersion === manager.apiVersion);
 
 /**
- * All entries in the server's order, with `own` as the fields of `manager`. `time`: of its last write that changed the
- * object; absent when it has only applied what was there already.
+ * All entries in the server's order, with `own` as the fields of `manager`. `time`: of its last
+ * write that changed the object; absent when it has only applied what was there already.
  */
 export function write(
   others: readonly Owned[],

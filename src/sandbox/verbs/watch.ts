@@ -85,7 +85,9 @@ class Watch {
   readonly #lines: WatchLines;
   readonly #options: ListOptions;
   readonly #stream: WatchStream;
-  /** Changes and bookmarks up to this revision are not sent: a watch may start from a future one. */
+  /**
+   * Changes and bookmarks up to this revision are not sent: a watch may start from a future one.
+   */
   #after = 0;
   #bookmarkDue = false;
 

@@ -44,7 +44,7 @@ async function writeTimes(maxWritesPerSecond: number, seconds: number): Promise<
   return times;
 }
 
-test.each([1, 4, 10])('no second has more than %i writes, and all companions are written', async (limit) => {
+test.each([1, 4, 10])('[Q4] no second has more than %i writes, and all companions are written', async (limit) => {
   const seconds = Math.ceil((2 * COMPANIONS) / limit);
   const times = await writeTimes(limit, seconds);
 
@@ -53,6 +53,6 @@ test.each([1, 4, 10])('no second has more than %i writes, and all companions are
   expect(tooSoon).toEqual([]);
 });
 
-test('a limit of 0 is no limit', async () => {
+test('[Q4] a limit of 0 is no limit', async () => {
   expect(await writeTimes(0, 1)).toHaveLength(2 * COMPANIONS);
 });

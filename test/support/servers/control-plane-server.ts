@@ -5,7 +5,10 @@ import { type AuditedCall, AuditLog } from '../control-plane-audit.ts';
 import { lacks, sharedCluster, startOwnControlPlane } from '../control-plane-suite.ts';
 import { type OwnPlace, type Place, type TestServer, WRITE_VERBS } from './server.ts';
 
-/** The control plane that all tests of the run share. Each test has namespaces and a domain of its own. */
+/**
+ * The control plane that all tests of the run share. Each test has namespaces and a domain of its
+ * own.
+ */
 export const controlPlaneServer: TestServer = {
   name: 'control plane',
   get collectsGarbage() {

@@ -1,7 +1,10 @@
 import type { Cluster } from '../../../src/kube/config/cluster.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 
-/** An API server under test: our sandbox, or a real kube-apiserver. What is no method is known while tests are collected. */
+/**
+ * An API server under test: our sandbox, or a real kube-apiserver. What is no method is known while
+ * tests are collected.
+ */
 export interface TestServer {
   readonly name: 'sandbox' | 'control plane';
   /** Whether it collects garbage and removes deleted namespaces. */

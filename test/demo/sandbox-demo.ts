@@ -5,38 +5,39 @@ import { flagValues } from '../../src/cli/flag-values.ts';
 import { CONTROLLER_FLAGS } from '../../src/cli/flags.ts';
 import { sandboxCluster } from '../../src/cli/sandbox.ts';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
-import type { Stage } from '../../src/demo/demo.ts';
+import type { DemoDeps, Place } from '../../src/demo/demo.ts';
 import { Narrator } from '../../src/demo/narrator.ts';
-import type { DemoController, PerformanceDeps } from '../../src/demo/perform.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Logger } from '../../src/telemetry/logger.ts';
 
-const DEADLINE_MS = 10_000;
-const OUTAGE = { code: 503, reason: 'ServiceUnavailable', message: 'rehearsed' };
+const OUTAGE = { code: 503, reason: 'ServiceUnavailable', message: 'outage of the test' };
 
-/** A sandbox and a controller, put together as the command does, where a test can reach them. */
-export interface Rehearsal extends AsyncDisposable {
+/** A sandbox and a demo on it, put together as the command does, where a test can reach them. */
+export interface SandboxDemo extends AsyncDisposable {
   readonly server: Sandbox;
-  readonly stage: Stage;
+  readonly place: Place;
   readonly setFailing: (failing: boolean) => void;
-  readonly deps: PerformanceDeps;
-  /** What the narrator has said. */
+  readonly deps: DemoDeps;
+  /** What the narrator has written. */
   readonly out: () => string;
   /** Ends the demo, as Ctrl-C does. */
   readonly interrupt: () => void;
-  /** Ends the controller behind the demo's back: whatever the demo waits for from now on, it waits in vain, and briefly. */
+  /**
+   * Stops the controller without the demo's knowledge. From then on, the demo's time limits are
+   * short.
+   */
   readonly haltController: () => void;
   readonly isControllerRunning: () => boolean;
 }
 
-export async function rehearsal(
+export async function openSandboxDemo(
   options: {
     /** Of the controller, as on its command line. */
     readonly flags?: Readonly<Record<string, string>>;
-    /** Called with each line that the narrator has said. */
-    readonly onLine?: (line: string, self: Rehearsal) => void;
+    /** Called with each line that the narrator writes. */
+    readonly onLine?: (line: string, self: SandboxDemo) => void;
   } = {},
-): Promise<Rehearsal> {
+): Promise<SandboxDemo> {
   const server = createSandbox({ now: () => new Date(), uid: randomUUID });
   await server.start();
   const setFailing = (failing: boolean) => server.outage(failing ? OUTAGE : undefined);
@@ -45,33 +46,32 @@ export async function rehearsal(
   let text = '';
   let isRunning = false;
 
-  const open = (domain: string, log: Logger): DemoController => {
+  const openForDemo = (domain: string, log: Logger) => {
     const flags = flagValues(CONTROLLER_FLAGS, { domain, ...options.flags }, {});
     const session = openController(sandboxCluster(server), flags, log, systemClock);
-    return {
-      isSynced: () => session.controller.isSynced(),
-      run: async (signal) => {
-        isRunning = true;
-        await session.controller.run(AbortSignal.any([signal, halt.signal]));
-        await session[Symbol.asyncDispose]();
-        // Who does not wait for it to stop is found out.
-        await delay(100);
-        isRunning = false;
-      },
+    const run = async (signal: AbortSignal) => {
+      isRunning = true;
+      await session.controller.run(AbortSignal.any([signal, halt.signal]));
+      // Shows whether the demo waits for the controller to stop.
+      await delay(100);
+      isRunning = false;
     };
+    const isSynced = () => session.controller.isSynced();
+    const isSettled = () => session.controller.isSettled();
+    const dispose = () => session[Symbol.asyncDispose]();
+    return { controller: { run, isSynced, isSettled }, [Symbol.asyncDispose]: dispose };
   };
-  // The demo's deadline is the only timer of just this length.
+  // The demo's own: its time limits pass a hundred times as fast once the controller is halted.
   const clock: Clock = {
     ...systemClock,
-    setTimer: (delayMs, callback) =>
-      systemClock.setTimer(delayMs === DEADLINE_MS && halt.signal.aborted ? 100 : delayMs, callback),
+    now: () => systemClock.now() * (halt.signal.aborted ? 100 : 1),
   };
-  const self: Rehearsal = {
+  const self: SandboxDemo = {
     server,
-    stage: { kind: 'sandbox', cluster: sandboxCluster(server), setFailing },
+    place: { cluster: sandboxCluster(server), setFailing },
     setFailing,
     deps: {
-      openController: ({ domain }, log) => open(domain, log),
+      openController: openForDemo,
       narrator: new Narrator({
         write: (line) => {
           text += line;
@@ -82,8 +82,7 @@ export async function rehearsal(
       clock,
       random: Math.random,
       signal: stop.signal,
-      deadlineMs: DEADLINE_MS,
-      pauseMs: 0,
+      pause: () => Promise.resolve(),
     },
     out: () => text,
     interrupt: () => stop.abort(),
