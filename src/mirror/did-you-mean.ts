@@ -1,7 +1,7 @@
-/** Most edits (characters added, removed or changed) by which a typo differs from what was meant. */
+/** Most edits (characters added, removed or changed) that count as a typo. */
 const MOST_EDITS = 2;
 
-/** Ends a sentence about an unknown word with what was probably meant; empty: nothing comes near. */
+/** The end of a sentence about an unknown word: a similar candidate; empty if there is none. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const near = candidates
     .map((candidate) => ({ candidate, edits: editDistance(word, candidate) }))
@@ -10,7 +10,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return near[0] === undefined ? '' : `; did you mean ${near[0].candidate}?`;
 }
 
-/** Levenshtein's distance, row by row. */
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [index, character] of [...a].entries()) {

@@ -223,8 +223,8 @@ export function ownershipSuite(server: TestServer): void {
         fieldManager,
       });
       const isReported = () => controller.log.told.some((line) => report.asymmetricMatch(line));
-      // The other client undoes each heal for 12 s on the controller's clock: 5 heals, then one after
-      // 5 s. On a busy machine it goes on until the sixth.
+      // The other client undoes each heal for 12 s on the controller's clock: 5 heals, then one
+      // after 5 s. On a busy machine it goes on until the sixth.
       const end = performance.now() + 1_200;
       const isOver = () => performance.now() >= end && isReported();
       let heals = 0;
