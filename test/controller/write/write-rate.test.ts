@@ -44,7 +44,7 @@ async function writeTimes(maxWritesPerSecond: number, seconds: number): Promise<
   return times;
 }
 
-test.each([1, 4, 10])('[Q4] no second has more than %i writes, and all companions are written', async (limit) => {
+test.each([1, 4, 10])('[Q4] no second has more than %i writes, and all are made', async (limit) => {
   const seconds = Math.ceil((2 * COMPANIONS) / limit);
   const times = await writeTimes(limit, seconds);
 
