@@ -54,15 +54,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
  */
 const NARROWED: ReadonlyMap<string, readonly string[]> = new Map([
   // Pure rules: no clock, no I/O, no logger.
-  [
-    'src/mirror',
-    [
-      'src/kube/api/object-key.ts',
-      'src/kube/api/resource-version.ts',
-      'src/kube/api/types.ts',
-      'node:crypto',
-    ],
-  ],
+  ['src/mirror', ['src/kube/api/object-key.ts', 'src/kube/api/types.ts', 'node:crypto']],
 ]);
 
 /** Rooms and packages that only these rooms import. */

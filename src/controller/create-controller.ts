@@ -6,6 +6,7 @@ import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import { observe, sourceReference } from '../mirror/observe/observed-config-map.ts';
 import { observeNamespace } from '../mirror/observe/observed-namespace.ts';
+import { SharedTexts } from '../mirror/observe/shared-texts.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -63,13 +64,14 @@ export function createController(options: ControllerOptions, deps: ControllerDep
 
   // What the controller sees.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
+  const texts = new SharedTexts();
   const configMaps = createInformer({
     name: 'configmaps',
     listWatches: deps.configMaps,
     transform: (object: ConfigMap) => {
       const observed = observe(object, vocabulary);
       if (observed.request !== undefined) bodies.put(observed.key, object);
-      return observed;
+      return texts.shareIn(observed);
     },
     indexers: configMapIndexers(vocabulary),
     clock,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
-
-type StringMap = Readonly<Record<string, string>>;
+import type { StringMap } from '../../src/mirror/vocabulary.ts';
 
 /** The parts of a ConfigMap that rules are about: no uid, version, times, managed fields. */
 export interface Facts {

@@ -3,6 +3,7 @@ import type { ConfigMapApi } from '../../src/kube/api/config-maps.ts';
 import { keyOf, type ObjectKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap, ConfigMapPatch, ObjectMeta, OwnerReference } from '../../src/kube/api/types.ts';
 import { ApiError } from '../../src/kube/errors.ts';
+import type { StringMap } from '../../src/mirror/vocabulary.ts';
 
 /** ConfigMaps in memory, with the answers that the writer depends on: 404, 409, 422, versions. */
 export class MemoryApi implements ConfigMapApi {
@@ -78,8 +79,6 @@ export function patched(live: ConfigMap, { metadata, data, binaryData }: ConfigM
     },
   });
 }
-
-type StringMap = Readonly<Record<string, string>>;
 
 /** Like the API server: without anything to replace, it drops the directive and its entries. */
 function merged(

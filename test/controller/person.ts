@@ -3,8 +3,7 @@ import type { ConfigMap, Namespace, ObjectMeta } from '../../src/kube/api/types.
 import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { isConflict, isNotFound } from '../../src/kube/errors.ts';
 import { createTransport, type Transport } from '../../src/kube/http/transport.ts';
-
-type StringMap = Readonly<Record<string, string>>;
+import type { StringMap } from '../../src/mirror/vocabulary.ts';
 
 /** A ConfigMap as somebody writes it. */
 export interface WrittenConfigMap {

@@ -3,14 +3,13 @@ import { runProgram } from '../../src/cli/program.ts';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import type { ConfigMap, ObjectMeta } from '../../src/kube/api/types.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
+import type { StringMap } from '../../src/mirror/vocabulary.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import type { Place, TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectedCompanion, factsOf, type Wanted } from './expected-companion.ts';
 import { Person, type WrittenConfigMap } from './person.ts';
 import { type Flags, type RunningController, startController } from './running-controller.ts';
-
-type StringMap = Readonly<Record<string, string>>;
 
 export interface SourceOptions {
   readonly name?: string;
