@@ -60,6 +60,7 @@ export function openController(
       clock,
       random: Math.random,
       log,
+      listeners: [],
     },
   );
   const dispose = async () => {

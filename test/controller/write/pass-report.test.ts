@@ -1,21 +1,37 @@
 import { expect, test } from 'vitest';
-import { PassLog } from '../../../src/controller/write/pass-log.ts';
+import type { Happening } from '../../../src/controller/memory/happening.ts';
+import { PassReport } from '../../../src/controller/write/pass-report.ts';
+import type { WriteStep } from '../../../src/controller/write/write-queue.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import { RecordedLog } from '../../informer/recorded-log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const source = 'home/colors' as ObjectKey;
 
+function steps(count: number): readonly WriteStep[] {
+  return Array.from({ length: count }, (_, number) => {
+    const companion = `team-${number}/colors-synced` as ObjectKey;
+    return { action: 'create', companion, state: 'missing', reason: 'a reason' };
+  });
+}
+
+function passOf(of: readonly WriteStep[]) {
+  const [log, clock, happenings] = [new RecordedLog(), new ManualClock(), [] as Happening[]];
+  const tell = (happening: Happening) => void happenings.push(happening);
+  const pass = new PassReport({
+    ...{ key: source, source: undefined, steps: of, writes: of.length, begunAt: 0, clock, log, tell },
+  });
+  return { log, clock, happenings, pass };
+}
+
 /** The log of a pass with writes of 2 ms each: every tenth an update, the others creates. */
 async function told(writes: number): Promise<RecordedLog> {
-  const log = new RecordedLog();
-  const clock = new ManualClock();
-  const pass = new PassLog(log, clock, source, writes);
-  for (let number = 0; number < writes; number++) {
+  const of = steps(writes);
+  const { log, clock, pass } = passOf(of);
+  for (const [number, step] of of.entries()) {
     const begunAt = clock.now();
     await clock.advance(2);
-    const done = number % 10 === 9 ? 'update' : 'create';
-    pass.wrote(`team-${number}/colors-synced` as ObjectKey, done, 'a reason', begunAt);
+    pass.wrote(step, number % 10 === 9 ? 'update' : 'create', begunAt, undefined);
     pass.ended();
   }
   return log;
@@ -52,11 +68,19 @@ test('[O4] a large pass has a line for each hundred and one for the rest', async
 });
 
 test('[O4] a large pass in which some writes fail sums up what succeeded', () => {
-  const log = new RecordedLog();
-  const pass = new PassLog(log, new ManualClock(), source, 13);
-  for (let number = 0; number < 13; number++) {
-    if (number > 2) pass.wrote(`team-${number}/colors-synced` as ObjectKey, 'update', 'a reason', 0);
+  const of = steps(13);
+  const { log, pass, happenings } = passOf(of);
+  for (const [number, step] of of.entries()) {
+    if (number > 2) pass.wrote(step, 'update', 0, undefined);
+    else pass.failed(step, 0, false);
     pass.ended();
   }
   expect(log.told).toEqual([expect.objectContaining({ message: 'companions written', updated: 10 })]);
+  const companions = { missing: 3, 'in sync': 10 };
+  expect(happenings.at(-1)).toMatchObject({
+    type: 'reconciled',
+    result: 'failed',
+    companions,
+    inSync: false,
+  });
 });
