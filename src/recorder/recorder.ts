@@ -1,5 +1,5 @@
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
-import { type Clock, sleep } from '../clock/clock.ts';
+import { aborted, type Clock, sleep } from '../clock/clock.ts';
 import { ApiError, NetworkError } from '../kube/errors.ts';
 import { Allowance } from './allowance.ts';
 import { EventWriter, type EventWriterDeps } from './event-writer.ts';
@@ -98,7 +98,8 @@ export class EventRecorder {
   async #idle(ms: number): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
-    await sleep(this.#deps.clock, ms, woken.signal);
+    if (Number.isFinite(ms)) await sleep(this.#deps.clock, ms, woken.signal);
+    else await aborted(woken.signal);
   }
 
   async #write(told: Told, stopping: AbortSignal, end: AbortSignal): Promise<void> {

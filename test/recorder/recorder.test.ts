@@ -51,6 +51,12 @@ describe('[O3] what happens once, and again', () => {
     ]);
   });
 
+  test('needs no timer while nothing waits', async () => {
+    const { clock, tell } = start();
+    await tell(occurrence('it was blue'));
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   test('is a series, and another text replaces the first', async () => {
     const { api, clock, tell } = start();
     await tell(occurrence('it was blue'));

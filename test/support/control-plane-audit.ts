@@ -8,7 +8,13 @@ export interface AuditedCall {
   readonly userAgent?: string;
   /** Without a name when the caller went before it was known. */
   readonly user: { readonly username?: string };
-  readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string };
+  readonly objectRef?: {
+    /** Absent for the core group. */
+    readonly apiGroup?: string;
+    readonly resource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
 }
 

@@ -155,18 +155,26 @@ export class Reconciler {
       reportOn(0).tellReconciled();
       return;
     }
-    const waits = new Map<WriteStep, number>();
-    for (const step of toBeWritten) {
-      const ms = memory.waitMs(key, step.companion, intentOf(step, source));
-      if (ms > 0) waits.set(step, ms);
-    }
+    const waits = this.#waitsOf(key, toBeWritten, source);
     const ready = toBeWritten.filter((step) => !waits.has(step));
     const lane = queue.laneOf(key);
     const nextMs = Math.min(...waits.values());
     if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
     const report = reportOn(ready.length);
+    const isBlocked = ({ companion }: Step) => memory.problem(key, companion)?.kind === 'conflict';
+    for (const step of [...waits.keys()].filter(isBlocked)) report.inConflict(step);
     if (ready.length === 0) report.tellReconciled();
     await writes.add({ key, source, shape, lane, report }, ready);
+  }
+
+  /** The writes that may not begin yet, each with the time (ms) to wait. */
+  #waitsOf(key: ObjectKey, steps: readonly WriteStep[], source: ObservedConfigMap | undefined) {
+    const waits = new Map<WriteStep, number>();
+    for (const step of steps) {
+      const ms = this.#deps.memory.waitMs(key, step.companion, intentOf(step, source));
+      if (ms > 0) waits.set(step, ms);
+    }
+    return waits;
   }
 
   #tellUnplanned(source: ObjectKey, result: Exclude<Reconciled['result'], 'ok'>, begunAt: number): void {

@@ -63,11 +63,15 @@ export class PassReport {
     this.#tellWritten(step, { action: done, result: 'ok', heal }, begunAt);
   }
 
+  /** An object without our label has the name. The plan cannot see it, only an attempt to write. */
+  inConflict(step: Step): void {
+    this.#move(step.state, 'conflict');
+  }
+
   /** A write has failed. */
   failed(step: Step, begunAt: number, { failure, quiet }: Verdict): void {
     const { action } = step;
-    // Only the attempt shows that an object without our label has the name.
-    if (failure.kind === 'blocked' && !quiet) this.#move(step.state, 'conflict');
+    if (failure.kind === 'blocked' && !quiet) this.inConflict(step);
     else if (!quiet) this.#isFailed = true;
     this.#tellWritten(step, { action, result: quiet ? 'stale' : 'failed', heal: undefined }, begunAt);
   }
