@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { type ControllerDeps, createController } from '../controller/create-controller.ts';
-import { createConfigMapApi } from '../kube/api/config-maps.ts';
+import { createConfigMapApi, type WriteFence } from '../kube/api/config-maps.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
@@ -21,12 +21,16 @@ export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
 }
 
-/** A controller for `cluster`, on its own transport. It does not run yet. */
+/**
+ * A controller for `cluster`, on its own transport. It does not run yet. `fence`: when it may write;
+ * default always.
+ */
 export function openController(
   cluster: Cluster,
   flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
+  fence?: WriteFence,
 ): ControllerSession {
   const requests = new AbortController();
   const transport = createTransport(cluster, {
@@ -55,8 +59,9 @@ export function openController(
       dryRun: flags['dry-run'],
     },
     {
-      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY }),
+      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence }),
       ...watches,
+      mayWrite: () => fence?.mayWrite() ?? true,
       clock,
       random: Math.random,
       log,

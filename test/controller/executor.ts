@@ -22,6 +22,8 @@ export class Executor {
   readonly writes = new WriteQueue(32, this.clock, (source, lane) => this.queue.add(source, lane));
   readonly reconciler: Reconciler;
   readonly writer: CompanionWriter;
+  /** Whether this process is the leader. */
+  isLeader = true;
 
   constructor(
     api: MemoryApi,
@@ -32,7 +34,18 @@ export class Executor {
     const { vocabulary } = view.settings;
     const bodies = new SourceBodies(api, 2 ** 20);
     const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
-    const shared = { view, api, bodies, memory, reports: new Reports(log, memory), queue, clock, log };
+    const mayWrite = () => this.isLeader;
+    const shared = {
+      view,
+      api,
+      bodies,
+      memory,
+      reports: new Reports(log, memory),
+      queue,
+      mayWrite,
+      clock,
+      log,
+    };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });
     this.writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });

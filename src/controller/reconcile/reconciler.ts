@@ -32,6 +32,8 @@ export interface ReconcilerDeps {
   readonly areNamespacesSynced: () => boolean;
   /** Report what would be written, and write nothing. */
   readonly dryRun: boolean;
+  /** While it returns false, keys are dropped. */
+  readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -63,7 +65,8 @@ export class Reconciler {
    * handles their answers. Never rejects: if it cannot read the source, it queues the key again.
    */
   async reconcile(key: ObjectKey): Promise<void> {
-    const { memory } = this.#deps;
+    const { memory, mayWrite } = this.#deps;
+    if (!mayWrite()) return;
     let plan: Plan | undefined;
     try {
       plan = await this.#plan(key);
