@@ -18,7 +18,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['cli'],
       ['demo'],
       ['controller'],
-      ['informer', 'workqueue', 'recorder', 'mirror'],
+      ['informer', 'leaderelection', 'workqueue', 'recorder', 'mirror'],
       ['kube'],
       ['telemetry'],
       ['clock', 'sandbox'],

@@ -1,19 +1,17 @@
-import { hostname } from 'node:os';
 import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { type ControllerDeps, createController } from '../controller/create-controller.ts';
 import { eventListener } from '../controller/event-listener.ts';
-import { createConfigMapApi } from '../kube/api/config-maps.ts';
-import { createEventApi } from '../kube/api/events.ts';
+import { createConfigMapApi, type WriteFence } from '../kube/api/config-maps.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { createTransport, type Transport } from '../kube/http/transport.ts';
 import type { Bounds } from '../mirror/plan/placement.ts';
-import { DEFAULT_DOMAIN, MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
-import { EventRecorder } from '../recorder/recorder.ts';
+import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { openEventRecording } from './event-recording.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
 import { version } from './version.ts';
 
@@ -28,17 +26,22 @@ export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
 }
 
-/** A controller for `cluster`, on its own transport. It does not run yet. */
+/**
+ * A controller for `cluster`, on its own transport. It does not run yet. `fence`: when it may write;
+ * default always.
+ */
 export function openController(
   cluster: Cluster,
   flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
+  fence?: WriteFence,
 ): ControllerSession {
   const requests = new AbortController();
-  const shared = { clock, userAgent: `mirror-controller/${version}`, signal: requests.signal };
   const transport = createTransport(cluster, {
-    ...shared,
+    clock,
+    userAgent: `mirror-controller/${version}`,
+    signal: requests.signal,
     // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
     connections: 8 * flags['max-writes-in-flight'],
   });
@@ -49,18 +52,12 @@ export function openController(
     deny: flags['deny-target-namespaces'],
     requireConsent: flags['require-consent'],
   };
-  // A connection of its own, so that Events never delay companions' writes.
-  const eventTransport = createTransport(cluster, { ...shared, connections: 1, timeLimitMs: 5_000 });
-  const recorder = new EventRecorder({
-    api: createEventApi(eventTransport, { fieldManager: MANAGED_BY }),
-    controller: `${DEFAULT_DOMAIN}/${MANAGED_BY}`,
-    instance: hostname().slice(0, 128),
-    clock,
-    random: Math.random,
-    log,
+  const mayWrite = () => fence?.mayWrite() ?? true;
+  const events = openEventRecording(cluster, { mayWrite, clock, log });
+  const tellEvents = eventListener((occurrence) => {
+    // A standby sees malformed Namespaces, too.
+    if (mayWrite()) events.recorder.record(occurrence);
   });
-  const stopRecording = new AbortController();
-  const recording = recorder.run(stopRecording.signal);
   const watches = watchesOf(transport, watchSelector(vocabulary), flags.namespaces, clock);
   const controller = createController(
     {
@@ -73,19 +70,19 @@ export function openController(
       dryRun: flags['dry-run'],
     },
     {
-      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY }),
+      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence }),
       ...watches,
+      mayWrite,
       clock,
       random: Math.random,
       log,
-      listeners: flags['dry-run'] ? [] : [eventListener((occurrence) => recorder.record(occurrence))],
+      listeners: flags['dry-run'] ? [] : [tellEvents],
     },
   );
   const dispose = async () => {
-    stopRecording.abort();
-    await recording;
+    await events[Symbol.asyncDispose]();
     requests.abort();
-    await Promise.all([transport.close(), eventTransport.close()]);
+    await transport.close();
   };
   return { ...watches, controller, [Symbol.asyncDispose]: dispose };
 }

@@ -127,6 +127,7 @@ function idOf({ regarding, reason }: Occurrence): string {
 }
 
 function isTransient(error: unknown): boolean {
-  if (error instanceof NetworkError) return true;
+  // It stops, or may not write any more.
+  if (error instanceof NetworkError) return error.code !== 'ABORTED';
   return error instanceof ApiError && (error.status === 409 || error.status === 429 || error.status >= 500);
 }

@@ -59,14 +59,19 @@ export interface EventApi {
 
 const MERGE_PATCH = 'application/merge-patch+json';
 
-export function createEventApi(transport: Transport, options: { readonly fieldManager: string }): EventApi {
+/** `mayBeSent`: as in `ApiRequest`. */
+export function createEventApi(
+  transport: Transport,
+  options: { readonly fieldManager: string; readonly mayBeSent?: () => boolean },
+): EventApi {
+  const { mayBeSent } = options;
   const managed = `?fieldManager=${encodeURIComponent(options.fieldManager)}`;
   const patch = (group: string, key: ObjectKey, change: object, signal: AbortSignal) => {
     const { namespace, name } = splitKey(key);
     const path = `${collectionOf(group, namespace)}/${encodeURIComponent(name)}${managed}`;
     const headers = { 'content-type': MERGE_PATCH };
     const body = JSON.stringify(change);
-    return callForObject<KubeEvent>(transport, { method: 'PATCH', path, headers, body, signal });
+    return callForObject<KubeEvent>(transport, { method: 'PATCH', path, headers, body, mayBeSent, signal });
   };
   return {
     create: (event, signal) =>
@@ -75,6 +80,7 @@ export function createEventApi(transport: Transport, options: { readonly fieldMa
         path: collectionOf('/apis/events.k8s.io', event.metadata.namespace) + managed,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ apiVersion: 'events.k8s.io/v1', kind: 'Event', ...event }),
+        mayBeSent,
         signal,
       }),
     patchSeries: (key, series, signal) => patch('/apis/events.k8s.io', key, { series }, signal),
