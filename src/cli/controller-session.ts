@@ -1,14 +1,18 @@
+import { hostname } from 'node:os';
 import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { type ControllerDeps, createController } from '../controller/create-controller.ts';
+import { eventListener } from '../controller/event-listener.ts';
 import { createConfigMapApi, type WriteFence } from '../kube/api/config-maps.ts';
+import { createEventApi } from '../kube/api/events.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { createTransport, type Transport } from '../kube/http/transport.ts';
 import type { Bounds } from '../mirror/plan/placement.ts';
-import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
+import { DEFAULT_DOMAIN, MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
+import { EventRecorder } from '../recorder/recorder.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
 import { version } from './version.ts';
@@ -16,7 +20,10 @@ import { version } from './version.ts';
 /** What the controller watches, by the name that the log gives it. */
 export type Watches = Pick<ControllerDeps, 'configMaps' | 'namespaces'>;
 
-/** Dispose of it when the controller has stopped: that ends its requests and connections. */
+/**
+ * Dispose of it when the controller has stopped: that writes its last Events, and ends its requests
+ * and connections.
+ */
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
 }
@@ -33,10 +40,9 @@ export function openController(
   fence?: WriteFence,
 ): ControllerSession {
   const requests = new AbortController();
+  const shared = { clock, userAgent: `mirror-controller/${version}`, signal: requests.signal };
   const transport = createTransport(cluster, {
-    clock,
-    userAgent: `mirror-controller/${version}`,
-    signal: requests.signal,
+    ...shared,
     // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
     connections: 8 * flags['max-writes-in-flight'],
   });
@@ -47,6 +53,18 @@ export function openController(
     deny: flags['deny-target-namespaces'],
     requireConsent: flags['require-consent'],
   };
+  // A connection of its own, so that Events never delay companions' writes.
+  const eventTransport = createTransport(cluster, { ...shared, connections: 1, timeLimitMs: 5_000 });
+  const recorder = new EventRecorder({
+    api: createEventApi(eventTransport, { fieldManager: MANAGED_BY }),
+    controller: `${DEFAULT_DOMAIN}/${MANAGED_BY}`,
+    instance: hostname().slice(0, 128),
+    clock,
+    random: Math.random,
+    log,
+  });
+  const stopRecording = new AbortController();
+  const recording = recorder.run(stopRecording.signal);
   const watches = watchesOf(transport, watchSelector(vocabulary), flags.namespaces, clock);
   const controller = createController(
     {
@@ -65,11 +83,14 @@ export function openController(
       clock,
       random: Math.random,
       log,
+      listeners: flags['dry-run'] ? [] : [eventListener((occurrence) => recorder.record(occurrence))],
     },
   );
   const dispose = async () => {
+    stopRecording.abort();
+    await recording;
     requests.abort();
-    await transport.close();
+    await Promise.all([transport.close(), eventTransport.close()]);
   };
   return { ...watches, controller, [Symbol.asyncDispose]: dispose };
 }

@@ -1,4 +1,5 @@
 import { CompanionMemory } from '../../src/controller/memory/companion-memory.ts';
+import type { Happening } from '../../src/controller/memory/happening.ts';
 import { Reports } from '../../src/controller/memory/reports.ts';
 import { Reconciler } from '../../src/controller/reconcile/reconciler.ts';
 import { CompanionWriter } from '../../src/controller/write/companion-writer.ts';
@@ -17,6 +18,7 @@ import type { MemoryApi } from './memory-api.ts';
 export class Executor {
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
+  readonly happenings: Happening[] = [];
   readonly queue = new DelayingQueue<ObjectKey>({ clock: this.clock });
   readonly memory = new CompanionMemory(this.clock, () => 0);
   readonly writes = new WriteQueue(32, this.clock, (source, lane) => this.queue.add(source, lane));
@@ -35,17 +37,9 @@ export class Executor {
     const bodies = new SourceBodies(api, 2 ** 20);
     const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
     const mayWrite = () => this.isLeader;
-    const shared = {
-      view,
-      api,
-      bodies,
-      memory,
-      reports: new Reports(log, memory),
-      queue,
-      mayWrite,
-      clock,
-      log,
-    };
+    const tell = (happening: Happening) => void this.happenings.push(happening);
+    const reports = new Reports({ log, memory, view, tell });
+    const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });
     this.writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });

@@ -14,9 +14,10 @@ import type { MirrorRequest } from '../../mirror/request/request.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
-import { describeError, isOutage, judge, StaleSourceError } from '../memory/failure.ts';
+import { describeError, isOutage, judge, StaleSourceError, type Verdict } from '../memory/failure.ts';
+import type { CompanionCounts, Listener, Reconciled } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
-import { PassLog } from '../write/pass-log.ts';
+import { PassReport } from '../write/pass-report.ts';
 import type { SourceBodies } from '../write/source-bodies.ts';
 import { intentOf, type WriteQueue, type WriteStep } from '../write/write-queue.ts';
 
@@ -36,6 +37,7 @@ export interface ReconcilerDeps {
   readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly tell: Listener;
 }
 
 /** What to do about the companions of one source. */
@@ -47,6 +49,7 @@ interface Plan {
   readonly steps: readonly Step[];
 }
 
+const NONE: CompanionCounts = {};
 const NOTHING: Plan = { source: undefined, shape: undefined, steps: [] };
 
 /**
@@ -65,20 +68,23 @@ export class Reconciler {
    * handles their answers. Never rejects: if it cannot read the source, it queues the key again.
    */
   async reconcile(key: ObjectKey): Promise<void> {
-    const { memory, mayWrite } = this.#deps;
+    const { memory, mayWrite, clock } = this.#deps;
     if (!mayWrite()) return;
-    let plan: Plan | undefined;
+    const begunAt = clock.now();
+    let plan: Plan | 'invalid' | undefined;
     try {
       plan = await this.#plan(key);
       memory.succeeded(key, key);
     } catch (error) {
-      this.#retry(key, error);
+      const { quiet } = this.#retry(key, error);
+      this.#tellUnplanned(key, quiet ? 'stale' : 'failed', begunAt);
     }
-    if (plan !== undefined) await this.#carryOut(key, plan);
+    if (plan === 'invalid') this.#tellUnplanned(key, plan, begunAt);
+    else if (plan !== undefined) await this.#carryOut(key, plan, begunAt);
   }
 
-  /** Undefined: no plan is possible now, so everything stays as it is. */
-  async #plan(key: ObjectKey): Promise<Plan | undefined> {
+  /** Undefined: no plan is possible yet. Then, and if `invalid`, everything stays as it is. */
+  async #plan(key: ObjectKey): Promise<Plan | 'invalid' | undefined> {
     const { view, reports, areNamespacesSynced } = this.#deps;
     const { bounds, vocabulary } = view.settings;
     // The key may come from a companion whose source is not ours to watch (SPEC P2).
@@ -87,7 +93,7 @@ export class Reconciler {
     if (source?.request === undefined) return this.#planOrphans(key);
     if (!source.request.ok) {
       reports.invalidSource(key, source.request.problem);
-      return undefined;
+      return 'invalid';
     }
     const request = source.request.value;
     // Every source that targets namespaces is queued once they are synced.
@@ -137,16 +143,19 @@ export class Reconciler {
   }
 
   /** Reports what is left alone, sets aside what must wait, and queues the other writes. */
-  async #carryOut(key: ObjectKey, { source, shape, steps }: Plan): Promise<void> {
-    const { memory, reports, queue, writes, dryRun, clock, log } = this.#deps;
+  async #carryOut(key: ObjectKey, { source, shape, steps }: Plan, begunAt: number): Promise<void> {
+    const { memory, reports, queue, writes, dryRun, clock, log, tell } = this.#deps;
     const toBeWritten: WriteStep[] = [];
     for (const step of steps) {
       if (step.action === 'none') reports.leftAlone(key, step);
       else toBeWritten.push(step);
     }
     if (memory.hasAny(key)) memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten));
+    const reportOn = (writes: number) =>
+      new PassReport({ key, source, steps, writes, begunAt, clock, log, tell });
     if (dryRun) {
       for (const step of toBeWritten) reports.wouldWrite(key, step);
+      reportOn(0).tellReconciled();
       return;
     }
     const waits = new Map<WriteStep, number>();
@@ -158,17 +167,28 @@ export class Reconciler {
     const lane = queue.laneOf(key);
     const nextMs = Math.min(...waits.values());
     if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
-    await writes.add({ key, source, shape, lane, log: new PassLog(log, clock, key, ready.length) }, ready);
+    const report = reportOn(ready.length);
+    if (ready.length === 0) report.tellReconciled();
+    await writes.add({ key, source, shape, lane, report }, ready);
   }
 
-  #retry(key: ObjectKey, error: unknown): void {
+  #tellUnplanned(source: ObjectKey, result: Exclude<Reconciled['result'], 'ok'>, begunAt: number): void {
+    const { view, clock, tell } = this.#deps;
+    const object = view.configMap(source);
+    const durationMs = clock.now() - begunAt;
+    tell({ type: 'reconciled', source, object, result, durationMs, companions: NONE, inSync: false });
+  }
+
+  #retry(key: ObjectKey, error: unknown): Verdict {
     const { memory, queue, reports, log } = this.#deps;
-    const { failure, quiet } = judge(error);
+    const verdict = judge(error);
+    const { failure, quiet } = verdict;
     const delayMs = memory.failed(key, key, '', failure);
     const fields = { source: key, error: describeError(error), retryInMs: Math.round(delayMs) };
     if (isOutage(error)) reports.serverFails(error);
     log[quiet || isOutage(error) ? 'debug' : 'warn'](fields, 'reconcile failed; retrying');
     if (Number.isFinite(delayMs)) queue.addAfter(key, delayMs);
+    return verdict;
   }
 }
 

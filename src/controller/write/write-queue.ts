@@ -6,7 +6,7 @@ import type { Step } from '../../mirror/plan/step.ts';
 import type { Lane } from '../../workqueue/queue.ts';
 import type { WorkSource } from '../../workqueue/workers.ts';
 import type { Intent } from '../memory/companion-memory.ts';
-import type { PassLog } from './pass-log.ts';
+import type { PassReport } from './pass-report.ts';
 
 export type WriteStep = Exclude<Step, { readonly action: 'none' }>;
 
@@ -18,7 +18,7 @@ export interface Pass {
   /** What every companion should carry; undefined when the source is gone or unlabelled. */
   readonly shape: CompanionShape | undefined;
   readonly lane: Lane;
-  readonly log: PassLog;
+  readonly report: PassReport;
 }
 
 export interface Write {
@@ -144,7 +144,7 @@ export class WriteQueue implements WorkSource<Write> {
       if (underWay !== undefined) {
         // After that write the right step may be a different one, so the source is planned again.
         underWay.again.set(pass.key, batch.lane);
-        pass.log.ended();
+        pass.report.ended();
         continue;
       }
       const write = { pass, step, lane: batch.lane };

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { PassLog } from '../../../src/controller/write/pass-log.ts';
+import { PassReport } from '../../../src/controller/write/pass-report.ts';
 import {
   type Pass,
   type Write,
@@ -27,14 +27,18 @@ class Scene {
   }
 
   /** Adds a pass over `source` with one write for each name. Tells whether all have begun. */
-  add(source: string, lane: Lane, ...names: readonly string[]): { allBegun: boolean } {
+  add(name: string, lane: Lane, ...names: readonly string[]): { allBegun: boolean } {
     const result = { allBegun: false };
     const steps = names.map((name): WriteStep => {
       return { action: 'create', companion: name as ObjectKey, state: 'missing', reason: '' };
     });
-    const key = source as ObjectKey;
-    const log = new PassLog(new RecordedLog(), this.clock, key, names.length);
-    const pass: Pass = { key, source: undefined, shape: undefined, lane, log };
+    const key = name as ObjectKey;
+    const source = undefined;
+    const report = new PassReport({
+      ...{ key, source, steps, writes: steps.length, begunAt: 0 },
+      ...{ clock: this.clock, log: new RecordedLog(), tell: () => undefined },
+    });
+    const pass: Pass = { key, source, shape: undefined, lane, report };
     void this.queue.add(pass, steps).then(() => {
       result.allBegun = true;
     });
