@@ -74,21 +74,21 @@ export class Reconciler {
     if (plan !== undefined) await this.#carryOut(key, plan);
   }
 
-  /** Undefined: no plan is possible now, so everything stays as it is. */
-  async #plan(key: ObjectKey): Promise<Plan | undefined> {
+  /** Without steps if no plan is possible now, so everything stays as it is. */
+  async #plan(key: ObjectKey): Promise<Plan> {
     const { view, reports, areNamespacesSynced } = this.#deps;
     const { bounds, vocabulary } = view.settings;
     // The key may come from a companion whose source is not ours to watch (SPEC P2).
-    if (bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(key).namespace)) return undefined;
+    if (bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(key).namespace)) return NOTHING;
     const source = view.configMap(key);
     if (source?.request === undefined) return this.#planOrphans(key);
     if (!source.request.ok) {
       reports.invalidSource(key, source.request.problem);
-      return undefined;
+      return NOTHING;
     }
     const request = source.request.value;
     // Every source that targets namespaces is queued once they are synced.
-    if (request.targets !== undefined && !areNamespacesSynced()) return undefined;
+    if (request.targets !== undefined && !areNamespacesSynced()) return NOTHING;
     const shape = companionShape(source, request, vocabulary);
     const steps = planSource(shape, view);
     reports.validSource(key, remarksOn(source, steps, vocabulary));

@@ -71,6 +71,18 @@ describe('a pass', () => {
     expect(replaced?.metadata.uid).not.toBe(frozen.metadata.uid);
   });
 
+  test('[R13] [C4] does not wait for a failed write once its source is invalid', async () => {
+    const api = new MemoryApi([source(KEY)]);
+    api.beforeWrite = () => Promise.reject(new ApiError('forbidden', { status: 403, reason: 'Forbidden' }));
+    const view = viewOf(world([source(KEY)]));
+    const running = new Executor(api, view);
+    await running.pass(KEY);
+    expect([...running.memory.unfinished()]).toEqual([[KEY, 1]]);
+    Object.assign(view, viewOf(world([source(KEY, { 'deletion-policy': 'typo' })])));
+    await running.pass(KEY);
+    expect([...running.memory.unfinished()]).toEqual([]);
+  });
+
   test('[R13] reports an unknown annotation and a missing namespace once, and mirrors anyway', async () => {
     const asks = { 'target-namespaces': 'team-a, taem-b', 'target-namespace': 'x' };
     const { api, executor } = setUp([source(KEY, asks)], [namespace('team-a')]);
