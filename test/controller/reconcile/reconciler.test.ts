@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
+import { ApiError, NetworkError } from '../../../src/kube/errors.ts';
 import { companion, namespace, source } from '../../mirror/wire.ts';
 import { boundsOf, viewOf, world } from '../../mirror/world.ts';
 import { Executor } from '../executor.ts';
@@ -124,6 +124,24 @@ describe('a pass', () => {
     expect([...api.objects.keys()]).toEqual([KEY]);
     expect(running.log.told.map(({ message }) => message)).toEqual(['companion would be created']);
   });
+});
+
+test('[O4] an outage is over when a write that got no answer turns out to be made', async () => {
+  const api = new MemoryApi([source(KEY)]);
+  const view = viewOf(world([source(KEY)]));
+  const running = new Executor(api, view);
+  const { create } = api;
+  api.create = async (body) => {
+    await create.call(api, body);
+    throw new NetworkError('no answer', { code: 'TIMEOUT' });
+  };
+  await running.pass(KEY);
+  Object.assign(view, viewOf(world([...api.objects.values()])));
+  await running.pass(KEY);
+  expect(running.log.told.map(({ message }) => message)).toEqual([
+    'the API server fails; retrying',
+    'resolved',
+  ]);
 });
 
 describe('[R3] a source that is gone', () => {
