@@ -57,7 +57,7 @@ export class CompanionWriter {
   /** Makes one write. Never rejects: after a failure it queues the source again (see `judge`). */
   async write({ pass, step, lane }: Write): Promise<void> {
     const { clock, queue } = this.#deps;
-    await this.#paced?.add(noop, { priority: lane === 'fresh' ? 1 : 0 });
+    await this.#mayBegin(lane === 'fresh' ? 1 : 0);
     if (queue.shuttingDown || !this.#isCurrent(pass, step)) {
       pass.log.ended();
       return;
@@ -71,6 +71,11 @@ export class CompanionWriter {
       this.#failed(pass, step, error);
     }
     pass.log.ended();
+  }
+
+  /** Keeps the limit of writes in a second. The next write of a step that has begun goes first. */
+  async #mayBegin(priority = 2): Promise<void> {
+    await this.#paced?.add(noop, { priority });
   }
 
   /** Whether a plan would still contain the step. If not, the source is queued for another pass. */
@@ -165,7 +170,9 @@ export class CompanionWriter {
     const actual = mayDelete(step.actual, shape.source, vocabulary)
       ? step.actual
       : await this.#patch(step.actual, marks, undefined);
+    if (actual !== step.actual) await this.#mayBegin();
     await this.#delete(actual);
+    await this.#mayBegin();
     try {
       await this.#post(actual.key, replacement(actual, step.differences, content), shape.digest);
       return 'replace';
@@ -193,7 +200,10 @@ export class CompanionWriter {
     const { api, view } = this.#deps;
     const actual = observe(await api.get(companion), view.settings.vocabulary);
     const step = planCompanion(companion, actual, shapeOf(pass), view);
-    if (step.action !== 'none') return this.#carryOut(step, pass);
+    if (step.action !== 'none') {
+      await this.#mayBegin();
+      return this.#carryOut(step, pass);
+    }
     if (step.state === 'conflict') throw new BlockedError(step.reason);
     if (step.state === 'waiting') throw new LeavingError(step.reason);
     return 'none';
