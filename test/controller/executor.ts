@@ -15,6 +15,7 @@ import type { MemoryApi } from './memory-api.ts';
 
 /** The controller between its queue and the API, without informers: it sees `view`. */
 export class Executor {
+  readonly stop = new AbortController();
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
   readonly queue = new DelayingQueue<ObjectKey>({ clock: this.clock });
@@ -46,7 +47,7 @@ export class Executor {
     while (!this.writes.isIdle) {
       const write = await this.writes.get();
       if (write === undefined) break;
-      await this.writer.write(write);
+      await this.writer.write(write, this.stop.signal);
       this.writes.done(write);
     }
     await pass;

@@ -54,11 +54,14 @@ export class CompanionWriter {
     if (intervalCap > 0) this.#paced = new PQueue({ interval: 1000, intervalCap, strict: true });
   }
 
-  /** Makes one write. Never rejects: after a failure it queues the source again (see `judge`). */
-  async write({ pass, step, lane }: Write): Promise<void> {
-    const { clock, queue } = this.#deps;
-    await this.#mayBegin(lane === 'fresh' ? 1 : 0);
-    if (queue.shuttingDown || !this.#isCurrent(pass, step)) {
+  /**
+   * Makes one write, unless `signal` aborts before it begins. Never rejects: after a failure it
+   * queues the source again (see `judge`).
+   */
+  async write({ pass, step, lane }: Write, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    await this.#mayBegin({ priority: lane === 'fresh' ? 1 : 0, signal }).catch(noop);
+    if (signal.aborted || !this.#isCurrent(pass, step)) {
       pass.log.ended();
       return;
     }
@@ -74,8 +77,8 @@ export class CompanionWriter {
   }
 
   /** Keeps the limit of writes in a second. The next write of a step that has begun goes first. */
-  async #mayBegin(priority = 2): Promise<void> {
-    await this.#paced?.add(noop, { priority });
+  async #mayBegin(options: { priority: number; signal?: AbortSignal } = { priority: 2 }): Promise<void> {
+    await this.#paced?.add(noop, options);
   }
 
   /** Whether a plan would still contain the step. If not, the source is queued for another pass. */

@@ -69,6 +69,18 @@ test('[Q4] [R12] the delete and the create of a replacement are two writes', asy
   expect([times.length, created - deleted >= SECOND]).toEqual([2, true]);
 });
 
+test('[Q3] a stop does not wait for writes whose turn has not come', async () => {
+  const objects = [source('home/colors'), source('home/shapes')];
+  const api = new MemoryApi(objects);
+  const executor = new Executor(api, viewOf(world(objects)), { maxWritesPerSecond: 1 });
+  await executor.pass('home/colors' as ObjectKey);
+  const second = executor.pass('home/shapes' as ObjectKey);
+  await turn();
+  executor.stop.abort();
+  await second;
+  expect(api.objects.size).toBe(3);
+});
+
 test('[Q4] a limit of 0 is no limit', async () => {
   expect(await writeTimes(0, 1)).toHaveLength(2 * COMPANIONS);
 });
