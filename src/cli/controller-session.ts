@@ -42,8 +42,8 @@ export function openController(
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
-    // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
-    connections: 8 * flags['max-writes-in-flight'],
+    // Up to eight times as many writes keep theirs without an answer; some are for reads (SPEC R16).
+    connections: 9 * flags['max-writes-in-flight'],
   });
   const vocabulary = vocabularyOf(flags.domain);
   const bounds: Bounds = {

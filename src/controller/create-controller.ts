@@ -148,7 +148,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     writers: new Workers({
       ...common,
       source: writes,
-      process: (write) => writer.write(write),
+      process: (write, signal) => writer.write(write, signal),
       concurrency: maxWritesInFlight,
     }),
     resyncMs: options.resyncMs,

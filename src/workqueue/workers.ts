@@ -34,9 +34,9 @@ export interface WorkersOptions<T> {
   readonly source: WorkSource<T>;
   /**
    * Processes one item. Retries are decided in here; an error that escapes is logged as a fault and
-   * not retried.
+   * not retried. `signal` is that of the stop.
    */
-  readonly process: (item: T) => Promise<void>;
+  readonly process: (item: T, signal: AbortSignal) => Promise<void>;
   /** Items processed at once, at least 1; overdue ones come on top. */
   readonly concurrency: number;
   /** How long a stop waits for what is in flight, milliseconds. */
@@ -122,7 +122,7 @@ export class Workers<T> {
     });
     this.#inFlight += 1;
     try {
-      await process(item);
+      await process(item, signal);
     } catch (err) {
       log.error({ item: String(item), err }, 'processing failed unexpectedly; not retried');
     } finally {

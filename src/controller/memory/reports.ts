@@ -88,6 +88,8 @@ export class Reports {
         this.#unremarkable(source, companion, 'companion waits', fields);
         break;
       case 'in sync':
+        // A write that seemed to fail has been made.
+        if (this.#deps.memory.failures(source, companion) > 0) this.serverAnswers();
         if (!this.#deps.memory.isFoughtOver(source, companion)) this.#resolved(source, companion);
     }
   }
