@@ -79,7 +79,7 @@ export async function runElected(
   signal: AbortSignal,
 ): Promise<void> {
   const resign = new AbortController();
-  const campaign = election.run(resign.signal, () => controller.takeOver());
+  const campaign = election.run(resign.signal, () => void controller.takeOver());
   try {
     await controller.run(signal);
   } finally {

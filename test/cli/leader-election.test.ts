@@ -25,7 +25,7 @@ test('[L3] a controller that fails gives up the Lease, and its error ends the pr
       await aborted(died.signal);
       throw fault;
     },
-    takeOver: () => {
+    takeOver: async () => {
       takeOvers += 1;
     },
   };
@@ -48,7 +48,7 @@ test('[L3] [Q3] the Lease is renewed while writes in flight end, and released af
       await new Promise<void>((resolve) => clock.setTimer(20_000, resolve));
       holders.push(leases.lease?.spec?.holderIdentity, elector.mayWrite());
     },
-    takeOver: () => undefined,
+    takeOver: async () => undefined,
   };
   const stop = new AbortController();
   const ended = runElected(controller, elector, stop.signal);

@@ -140,10 +140,8 @@ describe('[R3] a source that is gone', () => {
   });
 
   test('[L3] of a standby writes nothing and reports nothing', async () => {
-    const missing = setUp([source(KEY)]);
-    const { metadata } = companion(source(KEY), BESIDE);
-    const other = { metadata: { ...metadata, labels: {}, annotations: {}, ownerReferences: [] } };
-    for (const { api, executor } of [missing, setUp([source(KEY), other])]) {
+    const invalid = source(KEY, { 'deletion-policy': 'x' });
+    for (const { api, executor } of [setUp([source(KEY)]), setUp([invalid])]) {
       const running = executor();
       running.isLeader = false;
       const before = new Map(api.objects);
