@@ -11,6 +11,7 @@ export interface AuditedCall {
   /** As whom the user acted (`as` in a kubeconfig). */
   readonly impersonatedUser?: { readonly username?: string };
   readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string };
+  readonly requestReceivedTimestamp: string;
   readonly responseStatus?: { readonly code?: number };
 }
 
