@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../clock/clock.ts';
+import type { Controller } from '../controller/controller.ts';
 import { createInformer } from '../informer/informer.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createLeaseApi, leasesPath } from '../kube/api/leases.ts';
@@ -66,6 +67,25 @@ export function openElection(
       await transport.close();
     },
   };
+}
+
+/**
+ * Runs the controller and the election beside it. The Lease is released last, when writes in flight
+ * have ended or are aborted, and also if the controller fails (SPEC L3).
+ */
+export async function runElected(
+  controller: Pick<Controller, 'run' | 'takeOver'>,
+  election: Pick<Election, 'run'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const resign = new AbortController();
+  const campaign = election.run(resign.signal, () => void controller.takeOver());
+  try {
+    await controller.run(signal);
+  } finally {
+    resign.abort();
+    await campaign;
+  }
 }
 
 /** The namespace of the Lease. Checks the other flags too. */
