@@ -21,10 +21,7 @@ export interface WorkSource<T> {
   get(): Promise<T | undefined>;
   /** The processing of the item has ended, well or not. */
   done(item: T): void;
-  /**
-   * The processing of the item takes long, so that it does not count among what is under way until
-   * it is done.
-   */
+  /** The item takes long: until it is done, it does not count among what is under way. */
   lend(item: T): void;
   /** Hands out nothing more. */
   shutDown(): void;

@@ -149,7 +149,10 @@ export class Reconciler {
       if (step.action === 'none') reports.leftAlone(key, step);
       else toBeWritten.push(step);
     }
-    if (memory.hasAny(key)) memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten));
+    if (memory.hasAny(key)) {
+      const isOver = (companion: ObjectKey) => reports.over(key, companion);
+      memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten), isOver);
+    }
     const reportOn = (writes: number) =>
       new PassReport({ key, source, steps, writes, begunAt, clock, log, tell });
     if (dryRun) {

@@ -144,6 +144,16 @@ test('[O4] an outage is over when a write that got no answer turns out to be mad
   ]);
 });
 
+test('[O4] the problem of a companion is over when its source no longer asks for it', async () => {
+  const view = viewOf(world([source(KEY, { 'target-namespaces': 'home, taem-b' })]));
+  const running = new Executor(new MemoryApi(), view);
+  await running.pass(KEY);
+  Object.assign(view, viewOf(world([source(KEY, { 'target-namespaces': 'home' })])));
+  await running.pass(KEY);
+  const told = running.log.told.filter((line) => line['companion'] === 'taem-b/colors-synced');
+  expect(told.map(({ message }) => message)).toEqual(['companion has no namespace', 'resolved']);
+});
+
 describe('[R3] a source that is gone', () => {
   const left = companion(source(KEY), 'team-a/colors-synced');
 
