@@ -8,8 +8,16 @@ export interface AuditedCall {
   readonly userAgent?: string;
   /** Without a name when the caller went before it was known. */
   readonly user: { readonly username?: string };
-  readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string };
+  readonly objectRef?: {
+    /** Absent for the core group. */
+    readonly apiGroup?: string;
+    readonly resource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
+  /** Among them who allowed or forbade it: `authorization.k8s.io/decision`. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**
