@@ -78,6 +78,15 @@ it('the Deployment runs this version, with the ServiceAccount that has the roles
   expect(bound).toEqual(roles.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
 });
 
+it('every kustomization and component is labelled with this version', () => {
+  const root = new URL('../', folder);
+  const labels = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.yaml'))
+    .flatMap((path) => readFileSync(new URL(path, root), 'utf8').match(/version: \d+\.\d+\.\d+.*/g) ?? []);
+  expect(labels.length).toBeGreaterThan(3);
+  expect([...new Set(labels)]).toEqual([`version: ${packageJson.version}`]);
+});
+
 it('everything with a namespace is in the namespace that the manifests create', () => {
   const namespace = only('Namespace').metadata.name;
   const elsewhere = manifests.filter(
