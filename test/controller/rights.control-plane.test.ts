@@ -16,12 +16,13 @@ const CONFIG_MAPS = {
 const OWN_NAMESPACE = { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] };
 
 describe.skipIf(lacks.controllerManager())('under rights of its own, on a real control plane', () => {
-  test.concurrent('[P2] with --namespaces, Roles in these namespaces are enough', async () => {
+  test.concurrent('[P2] with --namespaces, the Roles of overlays/namespaced are enough', async () => {
     await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
     const account = { namespace: world.full('home'), name: 'mirror' };
     const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
+    const rules = shippedRules('Role', 'components/namespaced/roles.yaml');
     for (const name of ['home', 'team-a', 'team-b']) {
-      await grant(world.person, world.full(name), account, [CONFIG_MAPS, OWN_NAMESPACE]);
+      await grant(world.person, world.full(name), account, rules);
     }
     const namespaces = ['home', 'team-a', 'team-b'].map((name) => world.full(name)).join();
     const controller = world.start({ namespaces }, { cluster, clock: fastClock(20) });
