@@ -107,7 +107,7 @@ describe('a server that does not let us work', () => {
 
   test.each([
     [401, 'Unauthorized', 'does not accept our credential (401)', 'renew it', []],
-    [403, 'Forbidden', 'does not allow this (403)', 'manifests/rbac.yaml', []],
+    [403, 'Forbidden', 'does not allow this (403)', 'manifests/base/rbac.yaml', []],
     [404, 'NotFound', 'answered 404', 'a healthy API server', []],
     [503, 'ServiceUnavailable', 'answered 503', 'a healthy API server', ['--once']],
   ])('[O5] it answers %i: exit code 1 and the fix', async (status, reason, what, fix, flags) => {
