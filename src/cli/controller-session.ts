@@ -10,6 +10,7 @@ import { createTransport, type Transport } from '../kube/http/transport.ts';
 import type { Bounds } from '../mirror/plan/placement.ts';
 import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { type Counter, type Family, type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
 import { version } from './version.ts';
 
@@ -27,14 +28,17 @@ export function openController(
   flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
+  metrics: Metrics = NO_METRICS,
 ): ControllerSession {
   const requests = new AbortController();
+  const answers = countAnswers(metrics);
   const transport = createTransport(cluster, {
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
     // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
     connections: 8 * flags['max-writes-in-flight'],
+    onAnswer: (code, method) => answers.with(code, method).inc(),
   });
   const vocabulary = vocabularyOf(flags.domain);
   const bounds: Bounds = {
@@ -61,6 +65,7 @@ export function openController(
       random: Math.random,
       log,
       listeners: [],
+      metrics,
     },
   );
   const dispose = async () => {
@@ -68,6 +73,18 @@ export function openController(
     await transport.close();
   };
   return { ...watches, controller, [Symbol.asyncDispose]: dispose };
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const CODES = ['200', '201', '401', '403', '404', '409', '410', '422', '429', '500', '503', '504', '<error>'];
+
+/** Under client-go's name. Other codes are added when they occur. */
+function countAnswers(metrics: Metrics): Family<Counter> {
+  return metrics.counter({
+    name: 'rest_client_requests_total',
+    help: 'Requests to the API server, by method and status of the answer; <error>: none came.',
+    labels: { code: CODES, method: METHODS },
+  });
 }
 
 /**

@@ -4,20 +4,33 @@ import { loadCluster } from '../kube/config/kube-config.ts';
 import { KubeConfigError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';
+import { PrometheusMetrics } from '../telemetry/prometheus.ts';
 import { openController } from './controller-session.ts';
 import { RunError, UsageError } from './errors.ts';
 import { firstContact } from './first-contact.ts';
 import { unknownVariables } from './flag-values.ts';
 import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
 import { type ProcessIo, useColour } from './io.ts';
+import { serve } from './serve.ts';
+import { version } from './version.ts';
 
 /** `mirror-controller run`: mirrors until stopped, or with `--once` until all is done. */
 export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
   const cluster = clusterFor(flags, io);
   const log = loggerFor(flags, io);
-  await using session = openController(cluster, flags, log, systemClock);
-  const { controller, configMaps } = session;
   const { signal } = io;
+  const address = flags.once ? undefined : flags['http-address'];
+  const metrics = address && new PrometheusMetrics();
+  await using session = openController(cluster, flags, log, systemClock, metrics);
+  const { controller, configMaps } = session;
+  metrics?.gauge({
+    name: 'mirror_build_info',
+    help: 'Always 1; the label says which version runs.',
+    label: 'version',
+    read: () => new Map([[version, 1]]),
+  });
+  const served = { controller, leaseProblem: () => undefined, stopping: signal, clock: systemClock, log };
+  await using _server = address && metrics && (await serve(address, { ...served, metrics }));
   const namespaces = flags.namespaces && session.namespaces;
   const deps = { clock: systemClock, random: Math.random, log, signal };
   const contact = firstContact({ cluster, configMaps, namespaces, retry: !flags.once, ...deps });
