@@ -18,7 +18,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['cli'],
       ['demo'],
       ['controller', 'serving'],
-      ['informer', 'workqueue', 'mirror'],
+      ['informer', 'leaderelection', 'workqueue', 'mirror'],
       ['kube'],
       ['telemetry'],
       ['clock', 'sandbox'],

@@ -1,16 +1,16 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { type ControllerDeps, createController } from '../controller/create-controller.ts';
-import { createConfigMapApi } from '../kube/api/config-maps.ts';
+import { createConfigMapApi, type WriteFence } from '../kube/api/config-maps.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
-import { createTransport, type Transport } from '../kube/http/transport.ts';
+import { createTransport, type Transport, type TransportOptions } from '../kube/http/transport.ts';
 import type { Bounds } from '../mirror/plan/placement.ts';
 import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { type Counter, type Family, type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
+import { type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
 import { version } from './version.ts';
 
@@ -22,23 +22,31 @@ export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
 }
 
+export interface SessionOptions {
+  /** Default: nothing is measured. */
+  readonly metrics?: Metrics | undefined;
+  /** See `TransportOptions`. */
+  readonly onAnswer?: TransportOptions['onAnswer'];
+  /** When it may write; default always. */
+  readonly fence?: WriteFence | undefined;
+}
+
 /** A controller for `cluster`, on its own transport. It does not run yet. */
 export function openController(
   cluster: Cluster,
   flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
-  metrics: Metrics = NO_METRICS,
+  { metrics = NO_METRICS, onAnswer, fence }: SessionOptions = {},
 ): ControllerSession {
   const requests = new AbortController();
-  const answers = countAnswers(metrics);
   const transport = createTransport(cluster, {
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
     // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
     connections: 8 * flags['max-writes-in-flight'],
-    onAnswer: (code, method) => answers.with(code, method).inc(),
+    onAnswer,
   });
   const vocabulary = vocabularyOf(flags.domain);
   const bounds: Bounds = {
@@ -59,8 +67,9 @@ export function openController(
       dryRun: flags['dry-run'],
     },
     {
-      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY }),
+      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence }),
       ...watches,
+      mayWrite: () => fence?.mayWrite() ?? true,
       clock,
       random: Math.random,
       log,
@@ -73,18 +82,6 @@ export function openController(
     await transport.close();
   };
   return { ...watches, controller, [Symbol.asyncDispose]: dispose };
-}
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const CODES = ['200', '201', '401', '403', '404', '409', '410', '422', '429', '500', '503', '504', '<error>'];
-
-/** Under client-go's name. Other codes are added when they occur. */
-function countAnswers(metrics: Metrics): Family<Counter> {
-  return metrics.counter({
-    name: 'rest_client_requests_total',
-    help: 'Requests to the API server, by method and status of the answer; <error>: none came.',
-    labels: { code: CODES, method: METHODS },
-  });
 }
 
 /**

@@ -11,8 +11,9 @@ import { firstContact } from './first-contact.ts';
 import { unknownVariables } from './flag-values.ts';
 import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
 import { type ProcessIo, useColour } from './io.ts';
+import { type Election, openElection } from './leader-election.ts';
+import { countAnswers } from './request-metrics.ts';
 import { serve } from './serve.ts';
-import { version } from './version.ts';
 
 /** `mirror-controller run`: mirrors until stopped, or with `--once` until all is done. */
 export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
@@ -21,16 +22,15 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   const { signal } = io;
   const address = flags.once ? undefined : flags['http-address'];
   const metrics = address && new PrometheusMetrics();
-  await using session = openController(cluster, flags, log, systemClock, metrics);
+  const onAnswer = metrics && countAnswers(metrics);
+  await using election = openElection(cluster, flags, log, systemClock, onAnswer);
+  const fence = election?.elector;
+  await using session = openController(cluster, flags, log, systemClock, { metrics, onAnswer, fence });
   const { controller, configMaps } = session;
-  metrics?.gauge({
-    name: 'mirror_build_info',
-    help: 'Always 1; the label says which version runs.',
-    label: 'version',
-    read: () => new Map([[version, 1]]),
-  });
-  const served = { controller, leaseProblem: () => undefined, stopping: signal, clock: systemClock, log };
-  await using _server = address && metrics && (await serve(address, { ...served, metrics }));
+  await using _server =
+    address &&
+    metrics &&
+    (await serve(address, { metrics, controller, election, stopping: signal, clock: systemClock, log }));
   const namespaces = flags.namespaces && session.namespaces;
   const deps = { clock: systemClock, random: Math.random, log, signal };
   const contact = firstContact({ cluster, configMaps, namespaces, retry: !flags.once, ...deps });
@@ -39,8 +39,24 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   const { server, context } = cluster;
   if (!signal.aborted) log.info({ server, context, dryRun: flags['dry-run'] }, 'starting');
   if (flags.once) await converge(controller, signal);
+  else if (election) await runElected(controller, election, signal);
   else await controller.run(signal);
   log.info({}, flags.once ? 'all done' : 'stopped');
+}
+
+/**
+ * The Lease is released last, when writes in flight have ended or are aborted, and also if the
+ * controller fails (SPEC L3).
+ */
+async function runElected(controller: Controller, election: Election, signal: AbortSignal): Promise<void> {
+  const resign = new AbortController();
+  const campaign = election.run(resign.signal, () => controller.takeOver());
+  try {
+    await controller.run(signal);
+  } finally {
+    resign.abort();
+    await campaign;
+  }
 }
 
 /** How often (ms) `--once` checks whether all is done. */

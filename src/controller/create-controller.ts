@@ -54,6 +54,11 @@ export interface ControllerDeps {
   readonly configMaps: ReadonlyMap<string, ListWatch<ConfigMap>>;
   /** Likewise. Not opened before a source targets namespaces. */
   readonly namespaces: ReadonlyMap<string, ListWatch<Namespace>>;
+  /**
+   * Whether this process may write now. While it may not, it keeps its caches up to date and drops
+   * all work. Call `Controller.takeOver` when it may again.
+   */
+  readonly mayWrite: () => boolean;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
@@ -68,7 +73,7 @@ const DRAIN_MS = 10_000;
 
 /** Connects informers → handlers → queue → reconciler → write queue → writer. Starts nothing. */
 export function createController(options: ControllerOptions, deps: ControllerDeps): Controller {
-  const { api, clock, random, log, metrics } = deps;
+  const { api, mayWrite, clock, random, log, metrics } = deps;
   const { settings, workers, maxWritesInFlight, maxWritesPerSecond, dryRun } = options;
   const { vocabulary } = settings;
 
@@ -106,7 +111,6 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const view = createClusterView({ settings, configMaps: lister, namespaces: namespaces.lister, mutations });
 
   // What it does.
-  const mayWrite = () => true;
   const tell = tellAll([...deps.listeners, happeningMetrics(metrics, clock, mayWrite)], log);
   const memory = new CompanionMemory(clock, random);
   const reports = new Reports({ log, memory, view, tell });
@@ -119,7 +123,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   });
   const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
-  const shared = { view, api, bodies, memory, reports, queue, clock, log, tell };
+  const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
   const reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced, dryRun });
   const writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });
 
@@ -166,6 +170,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       concurrency: maxWritesInFlight,
     }),
     resyncMs: options.resyncMs,
+    mayWrite,
     clock,
     log,
   });

@@ -58,6 +58,8 @@ export class Workers<T> {
   /** When the processing of an item last ended, or of the first one began. */
   #progressAt = 0;
   #overdue = 0;
+  /** Aborts with what killed a worker: a fault in the source, since items' errors are caught. */
+  readonly #death = new AbortController();
   /** When the first item of this turn of the event loop was taken; undefined: none was. */
   #turnBegan: number | undefined;
 
@@ -67,13 +69,14 @@ export class Workers<T> {
 
   /**
    * Works until `signal` aborts, which shuts the source down. Then waits for what is in flight, at
-   * most `drainMs`. Never rejects.
+   * most `drainMs`. Rejects with the fault when a worker dies, since its work would stay undone.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { source, concurrency, log } = this.#options;
     for (let worker = 0; worker < concurrency; worker++) this.#start(signal);
-    await aborted(signal);
+    await Promise.race([aborted(signal), aborted(this.#death.signal)]);
     source.shutDown();
+    this.#death.signal.throwIfAborted();
     if (!(await this.#ended())) {
       log.warn({ items: this.#inFlight.size }, 'stopped before everything in flight had ended');
     }
@@ -91,7 +94,7 @@ export class Workers<T> {
   }
 
   #start(signal: AbortSignal): void {
-    const work = this.#work(signal);
+    const work = this.#work(signal).catch((error) => this.#death.abort(error));
     this.#working.add(work);
     void work.then(() => this.#working.delete(work));
   }

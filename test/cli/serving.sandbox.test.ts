@@ -6,6 +6,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { Person } from '../controller/person.ts';
 import { parseExposition, seriesValue } from '../support/exposition.ts';
 import { sandboxServer } from '../support/servers/sandbox-server.ts';
+import type { Place } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { memoryIo } from './memory-io.ts';
 
@@ -13,12 +14,15 @@ import { memoryIo } from './memory-io.ts';
 const sorted = (row: string) => row.split(' ').sort().join(' ');
 
 /** `run` on a sandbox of its own, serving on a free port of loopback. */
-async function startRun() {
-  const place = await sandboxServer.openOwn();
+async function startRun(...flags: readonly string[]) {
+  return startOn(await sandboxServer.openOwn(), flags);
+}
+
+async function startOn(place: Place, flags: readonly string[]) {
   const person = new Person(place.cluster);
   const io = memoryIo();
   const args = ['run', '--kubeconfig', place.kubeconfigPath, '--http-address=127.0.0.1:0'];
-  const ended = runProgram([...args, '--log-format=json'], io);
+  const ended = runProgram([...args, '--log-format=json', ...flags], io);
   const stop = async () => {
     io.stop();
     return ended;
@@ -39,6 +43,9 @@ async function startRun() {
     get,
     stop,
     scrape,
+    /** On the same sandbox, which ends with the first. */
+    startAnother: (...others: readonly string[]) =>
+      startOn({ ...place, [Symbol.asyncDispose]: async () => undefined }, others),
     createSource: (name: string, annotations: Readonly<Record<string, string>> = {}) =>
       person.create({
         metadata: { name, namespace: 'default', labels: { 'workshop.io/managed': 'true' }, annotations },
@@ -100,6 +107,19 @@ test('[O1] each state, write, heal and propagation moves its metric, and the sta
   expect([...(parseExposition(text).get('mirror_build_info')?.series.values() ?? [])]).toEqual([1]);
 });
 
+test('[O1] a standby exports the state, too, and is ready; only the leader says that it leads', async () => {
+  const election = ['--leader-elect', '--leader-elect-lease-namespace=default'];
+  const leader = await startRun(...election);
+  await leader.shows('leader_election_master_status{name="mirror-controller"}', 1);
+  await leader.createSource('colors');
+  const standby = await leader.startAnother(...election);
+  await standby.shows('mirror_companions{state="in_sync"}', 1);
+  await standby.shows('leader_election_master_status{name="mirror-controller"}', 0);
+  expect((await standby.get('/readyz')).status).toBe(200);
+  expect(seriesValue(await standby.scrape(), 'mirror_reconciles_total{result="ok"}')).toBe(0);
+  expect(seriesValue(await leader.scrape(), 'rest_client_requests_total{code="201",method="POST"}')).toBe(2);
+});
+
 test('[O1] the number of series is the same with 10 and with 1,000 sources', async () => {
   const { scrape, shows, createSource } = await startRun();
   const seriesCount = async () =>
@@ -117,7 +137,7 @@ test('[O1] the number of series is the same with 10 and with 1,000 sources', asy
 });
 
 test('[O1] [O2] docs/operating.md lists exactly our metrics, states and checks', async () => {
-  const { scrape, get } = await startRun();
+  const { scrape, get } = await startRun('--leader-elect', '--leader-elect-lease-namespace=default');
   const manual = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
   const cells = [...manual.matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) =>
     row.split('|').map((cell) => cell.trim()),

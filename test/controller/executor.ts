@@ -24,6 +24,8 @@ export class Executor {
   readonly writes = new WriteQueue(32, this.clock, (source, lane) => this.queue.add(source, lane));
   readonly reconciler: Reconciler;
   readonly writer: CompanionWriter;
+  /** Whether this process is the leader. */
+  isLeader = true;
 
   constructor(
     api: MemoryApi,
@@ -35,8 +37,9 @@ export class Executor {
     const bodies = new SourceBodies(api, 2 ** 20);
     const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
     const tell = (happening: Happening) => void this.happenings.push(happening);
+    const mayWrite = () => this.isLeader;
     const reports = new Reports({ log, memory, view, tell });
-    const shared = { view, api, bodies, memory, reports, queue, clock, log, tell };
+    const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });
     this.writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });

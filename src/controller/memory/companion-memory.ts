@@ -125,6 +125,15 @@ export class CompanionMemory {
     this.#update(source, subject, { attempt: undefined, heals: undefined, problem: undefined });
   }
 
+  /** Forgets all failures and heals, but not what was reported: it may have to be resolved. */
+  forgetWrites(): void {
+    for (const [source, ofSource] of this.#entries) {
+      for (const subject of ofSource.keys()) {
+        this.#update(source, subject, { attempt: undefined, heals: undefined });
+      }
+    }
+  }
+
   /** Sources with failures that may pass, each with its smallest number of failures in a row. */
   unfinished(): ReadonlyMap<ObjectKey, number> {
     const result = new Map<ObjectKey, number>();

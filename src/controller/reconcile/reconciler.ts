@@ -33,6 +33,8 @@ export interface ReconcilerDeps {
   readonly areNamespacesSynced: () => boolean;
   /** Report what would be written, and write nothing. */
   readonly dryRun: boolean;
+  /** While it returns false, keys are dropped. */
+  readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tell: Listener;
@@ -66,7 +68,8 @@ export class Reconciler {
    * handles their answers. Never rejects: if it cannot read the source, it queues the key again.
    */
   async reconcile(key: ObjectKey): Promise<void> {
-    const { memory, clock } = this.#deps;
+    const { memory, mayWrite, clock } = this.#deps;
+    if (!mayWrite()) return;
     const begunAt = clock.now();
     let plan: Plan | 'invalid' | undefined;
     try {

@@ -36,6 +36,8 @@ export interface CompanionWriterDeps {
   readonly queue: DelayingQueue<ObjectKey>;
   /** Most writes begun in any one second; 0: no limit. */
   readonly maxWritesPerSecond: number;
+  /** While it returns false, steps are dropped. `api` sends no write then, nor what is under way. */
+  readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -57,9 +59,9 @@ export class CompanionWriter {
 
   /** Makes one write. Never rejects: after a failure it queues the source again (see `judge`). */
   async write({ pass, step, lane }: Write): Promise<void> {
-    const { clock, queue } = this.#deps;
+    const { clock, queue, mayWrite } = this.#deps;
     await this.#paced?.add(noop, { priority: lane === 'fresh' ? 1 : 0 });
-    if (queue.shuttingDown || !this.#isCurrent(pass, step)) {
+    if (queue.shuttingDown || !mayWrite() || !this.#isCurrent(pass, step)) {
       pass.report.ended();
       return;
     }
@@ -69,7 +71,8 @@ export class CompanionWriter {
       pass.report.wrote(step, done, begunAt, this.#healedBy(pass, step, done));
       this.#succeeded(pass, step, done);
     } catch (error) {
-      this.#failed(pass, step, error, begunAt);
+      // Otherwise the Lease was lost meanwhile, and everything is queued once it is held again.
+      if (mayWrite()) this.#failed(pass, step, error, begunAt);
     }
     pass.report.ended();
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
+import { ApiError, NetworkError } from '../../../src/kube/errors.ts';
 import { companion, namespace, source } from '../../mirror/wire.ts';
 import { boundsOf, viewOf, world } from '../../mirror/world.ts';
 import { Executor } from '../executor.ts';
@@ -137,5 +137,39 @@ describe('[R3] a source that is gone', () => {
     await running.pass(KEY);
     expect([...api.objects.keys()]).toEqual([]);
     expect(running.log.told.at(-1)?.message).toBe('resolved');
+  });
+
+  test('[L3] of a standby does nothing, and what failed before does not delay the next leader', async () => {
+    const { api, executor } = setUp([source(KEY)]);
+    const running = executor();
+    running.isLeader = false;
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY]);
+
+    running.isLeader = true;
+    api.beforeWrite = async () => {
+      throw new ApiError('no', { status: 422, reason: 'Invalid' });
+    };
+    await running.pass(KEY);
+    api.beforeWrite = async () => undefined;
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY]);
+    running.memory.forgetWrites();
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY, BESIDE]);
+  });
+
+  test('[L3] a write that the loss of the Lease ends is not reported, and not retried', async () => {
+    const { api, executor } = setUp([source(KEY)]);
+    const running = executor();
+    api.beforeWrite = async () => {
+      running.isLeader = false;
+      throw new NetworkError('aborted', { code: 'ABORTED' });
+    };
+    await running.pass(KEY);
+    expect(running.log.told).toEqual([]);
+    expect([...running.memory.unfinished()]).toEqual([]);
+    await running.clock.advance(60_000);
+    expect(running.queue.length).toBe(0);
   });
 });
