@@ -18,7 +18,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['cli'],
       ['demo'],
       ['controller', 'serving'],
-      ['informer', 'leaderelection', 'workqueue', 'mirror'],
+      ['informer', 'leaderelection', 'workqueue', 'recorder', 'mirror'],
       ['kube'],
       ['telemetry'],
       ['clock', 'sandbox'],
@@ -27,7 +27,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   [
     'src/controller',
     [
-      ['create-controller.ts'],
+      ['create-controller.ts', 'event-listener.ts'],
       ['controller.ts'],
       ['events', 'metrics'],
       ['reconcile'],

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { type ControllerDeps, createController } from '../controller/create-controller.ts';
+import { eventListener } from '../controller/event-listener.ts';
 import { createConfigMapApi, type WriteFence } from '../kube/api/config-maps.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
@@ -11,13 +12,17 @@ import type { Bounds } from '../mirror/plan/placement.ts';
 import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
+import { openEventRecording } from './event-recording.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
 import { version } from './version.ts';
 
 /** What the controller watches, by the name that the log gives it. */
 export type Watches = Pick<ControllerDeps, 'configMaps' | 'namespaces'>;
 
-/** Dispose of it when the controller has stopped: that ends its requests and connections. */
+/**
+ * Dispose of it when the controller has stopped: that writes its last Events, and ends its requests
+ * and connections.
+ */
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
 }
@@ -55,6 +60,17 @@ export function openController(
     deny: flags['deny-target-namespaces'],
     requireConsent: flags['require-consent'],
   };
+  const mayWrite = () => fence?.mayWrite() ?? true;
+  const events = openEventRecording(cluster, { mayWrite, onAnswer, clock, log });
+  metrics.total({
+    name: 'mirror_events_dropped_total',
+    help: 'Events that were not written: too many waited, or the API server did not take them.',
+    read: () => events.recorder.dropped,
+  });
+  const tellEvents = eventListener((occurrence) => {
+    // A standby sees malformed Namespaces, too.
+    if (mayWrite()) events.recorder.record(occurrence);
+  });
   const watches = watchesOf(transport, watchSelector(vocabulary), flags.namespaces, clock);
   const controller = createController(
     {
@@ -69,15 +85,16 @@ export function openController(
     {
       api: createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence }),
       ...watches,
-      mayWrite: () => fence?.mayWrite() ?? true,
+      mayWrite,
       clock,
       random: Math.random,
       log,
-      listeners: [],
+      listeners: flags['dry-run'] ? [] : [tellEvents],
       metrics,
     },
   );
   const dispose = async () => {
+    await events[Symbol.asyncDispose]();
     requests.abort();
     await transport.close();
   };

@@ -7,6 +7,8 @@ export interface Metrics {
   counter(options: FamilyOptions): Family<Counter>;
   /** Likewise a histogram. `buckets`: upper bounds, ascending. */
   histogram(options: FamilyOptions & { readonly buckets: readonly number[] }): Family<Histogram>;
+  /** A counter that somebody else counts; `read` is called at each scrape. */
+  total(options: MetricOptions & { readonly read: () => number }): void;
   /** A gauge that is read at each scrape. */
   gauge(options: GaugeOptions): void;
 }
@@ -56,5 +58,6 @@ const IGNORED = { inc: () => undefined, observe: () => undefined };
 export const NO_METRICS: Metrics = {
   counter: () => ({ with: () => IGNORED }),
   histogram: () => ({ with: () => IGNORED }),
+  total: () => undefined,
   gauge: () => undefined,
 };

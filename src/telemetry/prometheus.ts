@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Family, FamilyOptions, GaugeOptions, Metrics } from './metrics.ts';
+import type { Family, FamilyOptions, GaugeOptions, MetricOptions, Metrics } from './metrics.ts';
 
 /**
  * prom-client's lists of what is open: a series for each type that was ever seen. The number of our
@@ -48,6 +48,17 @@ export class PrometheusMetrics implements Metrics {
     return familyOf(labels, (values) => {
       histogram.zero(values);
       return histogram.labels(values);
+    });
+  }
+
+  total({ read, ...options }: MetricOptions & { readonly read: () => number }): void {
+    const counter = new Counter({
+      ...options,
+      ...this.#with([]),
+      collect: () => {
+        counter.reset();
+        counter.inc(read());
+      },
     });
   }
 

@@ -97,8 +97,10 @@ test('[O1] each state, write, heal and propagation moves its metric, and the sta
   expect(value('mirror_reconcile_duration_seconds_count')).toBeGreaterThanOrEqual(5);
   expect(value('workqueue_adds_total{name="sources"}')).toBeGreaterThanOrEqual(5);
   expect(value('workqueue_work_duration_seconds_count{name="sources"}')).toBeGreaterThanOrEqual(5);
-  expect(value('rest_client_requests_total{code="201",method="POST"}')).toBe(3);
-  expect(value('rest_client_requests_total{code="409",method="POST"}')).toBe(1);
+  // Events are among them.
+  expect(value('rest_client_requests_total{code="201",method="POST"}')).toBeGreaterThanOrEqual(3);
+  expect(value('rest_client_requests_total{code="409",method="POST"}')).toBeGreaterThanOrEqual(1);
+  expect(value('mirror_events_dropped_total')).toBe(0);
   const now = Date.now() / 1000;
   for (const kind of ['configmaps', 'namespaces']) {
     const at = value(`mirror_watch_last_activity_timestamp_seconds{kind="${kind}"}`);
@@ -117,7 +119,10 @@ test('[O1] a standby exports the state, too, and is ready; only the leader says 
   await standby.shows('leader_election_master_status{name="mirror-controller"}', 0);
   expect((await standby.get('/readyz')).status).toBe(200);
   expect(seriesValue(await standby.scrape(), 'mirror_reconciles_total{result="ok"}')).toBe(0);
-  expect(seriesValue(await leader.scrape(), 'rest_client_requests_total{code="201",method="POST"}')).toBe(2);
+  // The election has a transport of its own, whose requests count, too.
+  const renewals = async () =>
+    seriesValue(await leader.scrape(), 'rest_client_requests_total{code="200",method="PUT"}');
+  await waitFor(async () => (await renewals()) > 0);
 });
 
 test('[O1] the number of series is the same with 10 and with 1,000 sources', async () => {

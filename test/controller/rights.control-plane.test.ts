@@ -5,6 +5,7 @@ import { AuditLog } from '../support/control-plane-audit.ts';
 import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { fastClock } from './fast-clock.ts';
 import { grant, grantEverywhere, type PolicyRules, serviceAccount } from './rights.ts';
 import { World } from './world.ts';
@@ -96,13 +97,18 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     const controller = world.start({}, { cluster });
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
     await world.companion('team-a/colors-synced', 'home/colors');
+    // The first two make an Event and a series, the third another text.
     const byHand = [
+      { data: { sky: 'red' } },
       { data: { sky: 'red' } },
       { metadata: { annotations: world.ours({ 'source-uid': 'x' }) } },
     ];
-    for (const edit of byHand) {
+    for (const [number, edit] of byHand.entries()) {
       await world.person.patch(world.full('team-a/colors-synced'), edit);
       await world.companion('team-a/colors-synced', 'home/colors');
+      await waitFor(async () => (await heals(world)) === number + 1, {
+        describe: () => world.whatWasLogged(),
+      });
     }
     await world.ask('home/colors', { 'target-namespaces': world.full('team-b') });
     await world.gone('team-a/colors-synced');
@@ -130,13 +136,30 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     );
     const refused = calls.filter(({ responseStatus }) => responseStatus?.code === 403);
     expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
-    const called = new Set(calls.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}`));
-    const granted = rules.flatMap(({ resources, verbs }) =>
-      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
+    const called = new Set(
+      calls.map(({ verb, objectRef }) => `${verb} ${objectRef?.apiGroup ?? ''}/${objectRef?.resource}`),
+    );
+    const granted = rules.flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${group}/${resource}`)),
+      ),
     );
     expect([...called].sort()).toEqual(granted.sort());
   });
 });
+
+/** How often Events say that a companion was healed. */
+async function heals(world: World): Promise<number> {
+  const path = `/apis/events.k8s.io/v1/namespaces/${world.full('home')}/events`;
+  const list = await world.person.get<{ readonly items: readonly EventView[] }>(path);
+  const event = list?.items.find(({ reason }) => reason === 'Healed');
+  return event === undefined ? 0 : (event.series?.count ?? 1);
+}
+
+interface EventView {
+  readonly reason: string;
+  readonly series?: { readonly count: number };
+}
 
 function shippedRules(): PolicyRules {
   const manifest = readFileSync(new URL('../../manifests/rbac.yaml', import.meta.url), 'utf8');

@@ -10,7 +10,13 @@ export interface AuditedCall {
   readonly user: { readonly username?: string };
   /** As whom the user acted (`as` in a kubeconfig). */
   readonly impersonatedUser?: { readonly username?: string };
-  readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string };
+  readonly objectRef?: {
+    /** Absent for the core group. */
+    readonly apiGroup?: string;
+    readonly resource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
 }
 

@@ -47,13 +47,14 @@ test('[O1] a gauge is read at each scrape, and exports what it gives then', asyn
   const metrics = new PrometheusMetrics();
   let readings = 0;
   metrics.gauge({ name: 'readings', help: 'Readings.', read: () => ++readings });
+  metrics.total({ name: 'asked_total', help: 'Asked.', read: () => readings });
   const pets = new Map([['cat', 1]]);
   metrics.gauge({ name: 'pets', help: 'Pets.', label: 'kind', read: async () => pets });
   expect(await seriesOf(metrics, 'readings')).toEqual({ readings: 1 });
   pets.delete('cat');
   pets.set('a "dog"\\\n', 2);
   expect(await seriesOf(metrics, 'pets')).toEqual({ 'pets{kind="a \\"dog\\"\\\\\\n"}': 2 });
-  expect(readings).toBe(2);
+  expect(await seriesOf(metrics, 'asked_total')).toEqual({ asked_total: 3 });
 });
 
 test("[O1] Node's process and event loop are measured, with a number of series that does not grow", async () => {

@@ -53,8 +53,12 @@ export interface Reconciled {
   readonly type: 'reconciled';
   readonly source: ObjectKey;
   readonly object: ObservedConfigMap | undefined;
-  /** `invalid`: an annotation is. `failed`: the source could not be read, or a write failed. */
-  readonly result: 'ok' | 'invalid' | 'failed';
+  /**
+   * - `invalid`: an annotation is invalid.
+   * - `failed`: the source could not be read, or a write failed.
+   * - `stale`: the cache was behind, which is normal; the source is planned again.
+   */
+  readonly result: 'ok' | 'invalid' | 'failed' | 'stale';
   /** Time (ms) from the pass's beginning to the answer to its last write. */
   readonly durationMs: number;
   /** What the pass has left behind; empty if there was no plan. */

@@ -14,7 +14,7 @@ import type { MirrorRequest } from '../../mirror/request/request.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
-import { describeError, isOutage, judge, StaleSourceError } from '../memory/failure.ts';
+import { describeError, isOutage, judge, StaleSourceError, type Verdict } from '../memory/failure.ts';
 import type { CompanionCounts, Listener, Reconciled } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import { PassReport } from '../write/pass-report.ts';
@@ -76,8 +76,8 @@ export class Reconciler {
       plan = await this.#plan(key);
       memory.succeeded(key, key);
     } catch (error) {
-      this.#retry(key, error);
-      this.#tellUnplanned(key, 'failed', begunAt);
+      const { quiet } = this.#retry(key, error);
+      this.#tellUnplanned(key, quiet ? 'stale' : 'failed', begunAt);
     }
     if (plan === 'invalid') this.#tellUnplanned(key, plan, begunAt);
     else if (plan !== undefined) await this.#carryOut(key, plan, begunAt);
@@ -158,18 +158,26 @@ export class Reconciler {
       reportOn(0).tellReconciled();
       return;
     }
-    const waits = new Map<WriteStep, number>();
-    for (const step of toBeWritten) {
-      const ms = memory.waitMs(key, step.companion, intentOf(step, source));
-      if (ms > 0) waits.set(step, ms);
-    }
+    const waits = this.#waitsOf(key, toBeWritten, source);
     const ready = toBeWritten.filter((step) => !waits.has(step));
     const lane = queue.laneOf(key);
     const nextMs = Math.min(...waits.values());
     if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
     const report = reportOn(ready.length);
+    const isBlocked = ({ companion }: Step) => memory.problem(key, companion)?.kind === 'conflict';
+    for (const step of [...waits.keys()].filter(isBlocked)) report.inConflict(step);
     if (ready.length === 0) report.tellReconciled();
     await writes.add({ key, source, shape, lane, report }, ready);
+  }
+
+  /** The writes that may not begin yet, each with the time (ms) to wait. */
+  #waitsOf(key: ObjectKey, steps: readonly WriteStep[], source: ObservedConfigMap | undefined) {
+    const waits = new Map<WriteStep, number>();
+    for (const step of steps) {
+      const ms = this.#deps.memory.waitMs(key, step.companion, intentOf(step, source));
+      if (ms > 0) waits.set(step, ms);
+    }
+    return waits;
   }
 
   #tellUnplanned(source: ObjectKey, result: Exclude<Reconciled['result'], 'ok'>, begunAt: number): void {
@@ -179,14 +187,16 @@ export class Reconciler {
     tell({ type: 'reconciled', source, object, result, durationMs, companions: NONE, inSync: false });
   }
 
-  #retry(key: ObjectKey, error: unknown): void {
+  #retry(key: ObjectKey, error: unknown): Verdict {
     const { memory, queue, reports, log } = this.#deps;
-    const { failure, quiet } = judge(error);
+    const verdict = judge(error);
+    const { failure, quiet } = verdict;
     const delayMs = memory.failed(key, key, '', failure);
     const fields = { source: key, error: describeError(error), retryInMs: Math.round(delayMs) };
     if (isOutage(error)) reports.serverFails(error);
     log[quiet || isOutage(error) ? 'debug' : 'warn'](fields, 'reconcile failed; retrying');
     if (Number.isFinite(delayMs)) queue.addAfter(key, delayMs);
+    return verdict;
   }
 }
 

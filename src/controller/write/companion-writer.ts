@@ -90,14 +90,17 @@ export class CompanionWriter {
     return false;
   }
 
-  #healedBy({ key, source }: Pass, step: WriteStep, done: Step['action']): Heal | undefined {
-    if (
-      !isWrite(done) ||
-      !this.#deps.memory.isHeal(key, step.companion, intentOf(step, source).sourceVersion)
-    ) {
-      return undefined;
-    }
-    return { editedBy: editedBy(step) };
+  /** Set if the write has undone what somebody else did, seen in the watch or in the companion. */
+  #healedBy({ key, source, shape }: Pass, step: WriteStep, done: Step['action']): Heal | undefined {
+    const { memory, view } = this.#deps;
+    const { sourceVersion } = intentOf(step, source);
+    // With the source's checksum and other content, it was edited while nobody watched.
+    const hasBeenRight = (drifted: Drifted) =>
+      drifted.actual.annotations[view.settings.vocabulary.sourceChecksum] === shape?.digest;
+    const isHeal =
+      memory.isHeal(key, step.companion, sourceVersion) ||
+      ('differences' in step && step.differences.some(isContent) && hasBeenRight(step));
+    return isHeal && isWrite(done) ? { editedBy: editedBy(step) } : undefined;
   }
 
   #succeeded({ key, source }: Pass, step: WriteStep, done: Step['action']): void {
@@ -115,12 +118,13 @@ export class CompanionWriter {
   #failed({ key, source, lane, report }: Pass, step: WriteStep, error: unknown, begunAt: number): void {
     const { memory, reports, queue, log } = this.#deps;
     const { companion, action } = step;
-    const { failure, quiet } = judge(error);
+    const verdict = judge(error);
+    const { failure, quiet } = verdict;
     const delayMs = memory.failed(key, companion, intentOf(step, source).fingerprint, failure);
     const willRetry = Number.isFinite(delayMs);
     const fields = { source: key, companion, action, error: describeError(error) };
     log.debug({ ...fields, ...(willRetry && { retryInMs: Math.round(delayMs) }) }, 'companion not written');
-    report.failed(step, begunAt, quiet);
+    report.failed(step, begunAt, verdict);
     if (!quiet) reports.failed(key, companion, error);
     // Retries after real failures are bulk, so that fresh changes overtake them.
     if (willRetry) queue.addAfter(key, delayMs, quiet ? lane : 'bulk');

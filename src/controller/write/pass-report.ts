@@ -3,6 +3,7 @@ import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import type { Verdict } from '../memory/failure.ts';
 import type { CompanionCounts, Heal, Listener, Written } from '../memory/happening.ts';
 
 /** Most writes of a pass for which each gets a line at `info`. */
@@ -57,14 +58,21 @@ export class PassReport {
     log[this.#isSmall ? 'info' : 'debug'](fields, WRITTEN[done]);
     this.#counts[done] = (this.#counts[done] ?? 0) + 1;
     this.#counted += 1;
-    this.#move(step, done);
+    this.#unsynced -= 1;
+    this.#move(step.state, after(step, done));
     this.#tellWritten(step, { action: done, result: 'ok', heal }, begunAt);
   }
 
-  /** A write has failed. `quiet`: it is normal, and only the cache was behind. */
-  failed(step: Step, begunAt: number, quiet: boolean): void {
+  /** An object without our label has the name. The plan cannot see it, only an attempt to write. */
+  inConflict(step: Step): void {
+    this.#move(step.state, 'conflict');
+  }
+
+  /** A write has failed. */
+  failed(step: Step, begunAt: number, { failure, quiet }: Verdict): void {
     const { action } = step;
-    if (!quiet) this.#isFailed = true;
+    if (failure.kind === 'blocked' && !quiet) this.inConflict(step);
+    else if (!quiet) this.#isFailed = true;
     this.#tellWritten(step, { action, result: quiet ? 'stale' : 'failed', heal: undefined }, begunAt);
   }
 
@@ -94,14 +102,11 @@ export class PassReport {
     return this.#options.writes <= SMALL_PASS;
   }
 
-  /** The companion is as its source asks now, or is no longer there. */
-  #move(step: Step, done: Step['action']): void {
-    this.#companions[step.state] = (this.#companions[step.state] ?? 0) - 1;
-    if (this.#companions[step.state] === 0) delete this.#companions[step.state];
-    this.#unsynced -= 1;
-    if (done === 'delete') return;
-    const state = step.state === 'retained' ? 'retained' : 'in sync';
-    this.#companions[state] = (this.#companions[state] ?? 0) + 1;
+  /** One companion is in another state now; undefined: it is no longer there. */
+  #move(from: Step['state'], to: Step['state'] | undefined): void {
+    this.#companions[from] = (this.#companions[from] ?? 0) - 1;
+    if (this.#companions[from] === 0) delete this.#companions[from];
+    if (to !== undefined) this.#companions[to] = (this.#companions[to] ?? 0) + 1;
   }
 
   #tellWritten(step: Step, how: Pick<Written, 'action' | 'result' | 'heal'>, begunAt: number): void {
@@ -136,6 +141,12 @@ export class PassReport {
 function isFine(step: Step): boolean {
   if (step.action !== 'none') return false;
   return step.state === 'in sync' || step.state === 'retained' || (step.state === 'refused' && !step.named);
+}
+
+/** The companion's state after a successful write; undefined: it is no longer there. */
+function after(step: Step, done: Step['action']): Step['state'] | undefined {
+  if (done === 'delete') return undefined;
+  return step.state === 'retained' ? 'retained' : 'in sync';
 }
 
 const WRITTEN = {

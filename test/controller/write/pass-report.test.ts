@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { judge } from '../../../src/controller/memory/failure.ts';
 import type { Happening } from '../../../src/controller/memory/happening.ts';
 import { PassReport } from '../../../src/controller/write/pass-report.ts';
 import type { WriteStep } from '../../../src/controller/write/write-queue.ts';
@@ -72,7 +73,7 @@ test('[O4] a large pass in which some writes fail sums up what succeeded', () =>
   const { log, pass, happenings } = passOf(of);
   for (const [number, step] of of.entries()) {
     if (number > 2) pass.wrote(step, 'update', 0, undefined);
-    else pass.failed(step, 0, false);
+    else pass.failed(step, 0, judge(new Error('no reply')));
     pass.ended();
   }
   expect(log.told).toEqual([expect.objectContaining({ message: 'companions written', updated: 10 })]);
