@@ -9,7 +9,7 @@ import { keyOf } from '../kube/api/object-key.ts';
 import type { Lease } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { podNamespace } from '../kube/config/pod-cluster.ts';
-import { createTransport, type Transport } from '../kube/http/transport.ts';
+import { createTransport, type Transport, type TransportOptions } from '../kube/http/transport.ts';
 import { Elector } from '../leaderelection/elector.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { UsageError } from './errors.ts';
@@ -19,8 +19,18 @@ import { version } from './version.ts';
 /** client-go's bound for how much longer than the retry period a candidate may wait. */
 const JITTER_FACTOR = 1.2;
 
+/** client-go's tolerance (ms) for a holder that does not renew its Lease in time. */
+const TOLERANCE_MS = 20_000;
+
 export interface Election extends AsyncDisposable {
   readonly elector: Elector;
+  /** The name of the Lease. */
+  readonly name: string;
+  /**
+   * Why this process must not go on: it believes that it leads, long after others could take over.
+   * Undefined: all is well.
+   */
+  problem(): string | undefined;
   /** Like `Elector.run`, with a watch on the Lease beside it. */
   run(signal: AbortSignal, onGained: () => void): Promise<void>;
 }
@@ -28,6 +38,7 @@ export interface Election extends AsyncDisposable {
 /**
  * The election that `--leader-elect` asks for, on its own transport, so that no other request delays
  * a renewal; undefined: every replica may write. A dry run writes nothing and needs no Lease.
+ * `onAnswer`: see `TransportOptions`.
  * @throws UsageError
  */
 export function openElection(
@@ -35,6 +46,7 @@ export function openElection(
   flags: FlagValues<typeof RUN_FLAGS>,
   log: Logger,
   clock: Clock,
+  onAnswer?: TransportOptions['onAnswer'],
 ): Election | undefined {
   if (!flags['leader-elect']) return undefined;
   const namespace = checkedNamespace(flags);
@@ -45,6 +57,7 @@ export function openElection(
     clock,
     userAgent: `mirror-controller/${version} leader-election`,
     signal: requests.signal,
+    onAnswer,
   });
   const elector = new Elector({
     leases: createLeaseApi(transport, namespace, name),
@@ -59,6 +72,12 @@ export function openElection(
   const watch = watchOf(transport, { namespace, name }, log, clock, (holder) => elector.hint(holder));
   return {
     elector,
+    name,
+    problem: () => {
+      const ms = elector.lastRenewalAgeMs() ?? 0;
+      const isLate = !elector.term.aborted && ms > flags['leader-elect-lease-duration'] + TOLERANCE_MS;
+      return isLate ? `leading, and the Lease was not renewed for ${Math.round(ms / 1000)} s` : undefined;
+    },
     run: async (signal, onGained) => {
       await Promise.all([elector.run(signal, onGained), watch.run(signal)]);
     },

@@ -43,6 +43,18 @@ export interface ControllerParts {
   readonly log: Logger;
 }
 
+/** What shows whether the controller is stuck, or not ready. */
+export interface ControllerHealth {
+  /** Lists that are needed and not complete. */
+  readonly unsynced: readonly string[];
+  /** Time (ms) for which an open list or watch has brought nothing, not even a bookmark. */
+  readonly silentMs: { readonly configMaps: number; readonly namespaces: number };
+  /** Age (ms) of the oldest write in flight; 0: there is none. */
+  readonly oldestWriteMs: number;
+  /** Time (ms) for which there has been work under way and none of it has ended. */
+  readonly stalledMs: number;
+}
+
 /** Starts and stops the parts in the right order. */
 export class Controller {
   readonly #parts: ControllerParts;
@@ -105,6 +117,19 @@ export class Controller {
   /** What has failed and may yet succeed: source keys, and lists that are not complete. */
   get unfinished(): readonly string[] {
     return [...this.#incompleteLists().map(({ kind }) => kind), ...this.#parts.memory.unfinished().keys()];
+  }
+
+  /** How it runs, not how the cluster is. */
+  health(): ControllerHealth {
+    const { configMaps, namespaces, reconcilers, writers } = this.#parts;
+    // A pass may wait for its writes to begin as long as other writes end.
+    const stalled = [reconcilers, writers].filter((workers) => workers.oldestMs() > 0);
+    return {
+      unsynced: this.#incompleteLists().map(({ kind }) => kind),
+      silentMs: { configMaps: configMaps.silentMs(), namespaces: namespaces.silentMs() },
+      oldestWriteMs: writers.oldestMs(),
+      stalledMs: stalled.length === 0 ? 0 : Math.min(...stalled.map((workers) => workers.stalledMs())),
+    };
   }
 
   /** Queues every source from time to time, in case an event was missed. */

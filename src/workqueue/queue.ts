@@ -17,6 +17,7 @@
  * key has failed is for the controller to remember.
  */
 import { Fifo } from './fifo.ts';
+import type { QueueMetrics } from './queue-metrics.ts';
 import type { WorkSource } from './workers.ts';
 
 /**
@@ -31,10 +32,13 @@ export const FRESH_PER_BULK = 8;
 export interface WorkQueueOptions {
   /** Most bulk keys that are out at once, at least 1; default: no limit. */
   readonly bulkLimit?: number;
+  /** Default: nothing is measured. */
+  readonly metrics?: QueueMetrics | undefined;
 }
 
 export class WorkQueue<K extends string = string> implements WorkSource<K> {
   readonly #bulkLimit: number;
+  readonly #metrics: QueueMetrics | undefined;
   /** What can be handed out now, in the lane that `#dirty` says. */
   readonly #queued: Readonly<Record<Lane, Fifo<K>>> = { fresh: new Fifo(), bulk: new Fifo() };
   /** Keys that need a run, with the lane: queued, or added again while being processed. */
@@ -49,8 +53,9 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
   #freshInARow = 0;
   #shuttingDown = false;
 
-  constructor({ bulkLimit = Number.POSITIVE_INFINITY }: WorkQueueOptions = {}) {
+  constructor({ bulkLimit = Number.POSITIVE_INFINITY, metrics }: WorkQueueOptions = {}) {
     this.#bulkLimit = bulkLimit;
+    this.#metrics = metrics;
   }
 
   /** Keys waiting to be handed out; not those added again while they are processed. */
@@ -72,6 +77,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     if (this.#shuttingDown) return;
     const before = this.#dirty.get(key);
     if (before === 'fresh' || before === lane) return;
+    if (before === undefined) this.#metrics?.added(key);
     this.#dirty.set(key, lane);
     if (this.#processing.has(key)) return;
     if (before !== undefined) this.#queued[before].delete(key);
@@ -97,6 +103,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     const lane = this.#processing.get(key);
     if (lane === undefined) return;
     this.#processing.delete(key);
+    this.#metrics?.ended(key);
     if (!this.#lent.delete(key) && lane === 'bulk') this.#bulkOut--;
     const again = this.#dirty.get(key);
     if (again !== undefined) this.#queued[again].push(key);
@@ -142,6 +149,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     if (key === undefined) return undefined;
     this.#dirty.delete(key);
     this.#processing.set(key, lane);
+    this.#metrics?.begun(key);
     if (lane === 'bulk') this.#bulkOut++;
     return key;
   }

@@ -49,7 +49,7 @@ async function runBehindProxy(flags: readonly string[], env = {}) {
     io,
     proxy,
     lines,
-    start: () => runProgram(['run', '--kubeconfig', kubeconfig, ...flags], io),
+    start: () => runProgram(['run', '--kubeconfig', kubeconfig, '--http-address=', ...flags], io),
     [Symbol.asyncDispose]: async () => {
       await proxy.stop();
       await place[Symbol.asyncDispose]();
@@ -150,7 +150,7 @@ test('[Q3] run stops at once and with exit code 0 while its server does not answ
   );
   const io = memoryIo();
   let code: number | undefined;
-  const ended = runProgram(['run', '--kubeconfig', kubeconfig], io).then((result) => {
+  const ended = runProgram(['run', '--kubeconfig', kubeconfig, '--http-address='], io).then((result) => {
     code = result;
   });
   const [socket] = (await connected) as [Socket];
