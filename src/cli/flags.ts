@@ -209,4 +209,21 @@ export const STATUS_FLAGS = {
   check: off('Exit with 1 when something is not in sync'),
 } satisfies Flags;
 
-export const COMMAND_FLAGS = [RUN_FLAGS, SANDBOX_FLAGS, DEMO_FLAGS, PLAN_FLAGS, STATUS_FLAGS] as const;
+export const EXPLAIN_FLAGS = {
+  ...LOOK_FLAGS,
+  namespace: {
+    ...NAMESPACE_FLAG,
+    defaultDescription: "the companion's, or the source's own",
+    describe: 'Namespace in which the companion is, or should be',
+  },
+} satisfies Flags;
+
+/** Of all commands. */
+export const COMMAND_FLAGS = [
+  RUN_FLAGS,
+  SANDBOX_FLAGS,
+  DEMO_FLAGS,
+  PLAN_FLAGS,
+  STATUS_FLAGS,
+  EXPLAIN_FLAGS,
+] as const;

@@ -2,10 +2,12 @@ import yargs, { type Argv } from 'yargs';
 import { didYouMean } from '../mirror/did-you-mean.ts';
 import { demo } from './demo.ts';
 import { messageOf, RunError, UsageError } from './errors.ts';
+import { explain } from './explain.ts';
 import { environmentVariable, flagValues } from './flag-values.ts';
 import {
   COMMAND_FLAGS,
   DEMO_FLAGS,
+  EXPLAIN_FLAGS,
   type Flag,
   type Flags,
   type FlagValues,
@@ -22,7 +24,7 @@ import { status } from './status.ts';
 import { SWITCH } from './values.ts';
 import { version } from './version.ts';
 
-const COMMANDS = ['run', 'sandbox', 'demo', 'status', 'plan'] as const;
+const COMMANDS = ['run', 'sandbox', 'demo', 'status', 'plan', 'explain'] as const;
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
@@ -75,8 +77,10 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Pro
       describe,
       (inner) => withFlags(inner, `${name} ${operands}`.trim(), flags),
       (parsed) => {
-        const { names = [] } = parsed as { names?: readonly string[] };
-        chosen = () => action(flagValues(flags, parsed, io.env), io, names);
+        const { name: one = [], names = one } = parsed as Readonly<
+          Record<string, string | readonly string[]>
+        >;
+        chosen = () => action(flagValues(flags, parsed, io.env), io, [names].flat());
       },
     );
 
@@ -117,6 +121,7 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Pro
     demo,
   );
   command('status', 'Show where companions stand', STATUS_FLAGS, status, '[names..]');
+  command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '<name>');
   command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
 
   try {

@@ -47,7 +47,7 @@ export function renderTable(rows: readonly TableRow[], options: TableOptions): s
 }
 
 /** Texts of others must neither break the line nor control the terminal. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 }
 
@@ -94,7 +94,7 @@ function fitting(characters: readonly string[], width: number): string[] {
 }
 
 /** Breaks between words, or within one that is too long for a line. */
-function wrap(text: string, width: number): readonly string[] {
+export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

@@ -27,7 +27,7 @@ function kubeconfigAs(token: string, kubeconfigPath: string): string {
 }
 
 describe.skipIf(lacks.sharedControlPlane())('under rights to read only, on a real control plane', () => {
-  test('[C2] [C3] plan and status need no more than to read, and write nothing', async () => {
+  test('[C2] [C3] [C8] plan, status and explain need no more than to read, and write nothing', async () => {
     await using world = await openMessyWorld(controlPlaneServer);
     const account = { namespace: world.full('home'), name: 'reader' };
     await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
@@ -37,11 +37,12 @@ describe.skipIf(lacks.sharedControlPlane())('under rights to read only, on a rea
     const audit = await AuditLog.open(sharedCluster().controlPlane?.auditLogPath ?? '');
 
     for (const [command, code] of [
-      ['plan', 1],
-      ['status', 0],
+      [['plan'], 1],
+      [['status'], 0],
+      [['explain', world.full('team-b/colors-synced')], 1],
     ] as const) {
       const io = memoryIo();
-      expect(await runProgram([command, ...scopeOf(world, kubeconfig)], io), io.err()).toBe(code);
+      expect(await runProgram([...command, ...scopeOf(world, kubeconfig)], io), io.err()).toBe(code);
     }
 
     const calls = (await audit.calls()).filter(({ user }) => user.username?.endsWith(':reader'));

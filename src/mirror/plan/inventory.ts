@@ -171,7 +171,7 @@ function nobodys(object: ObservedConfigMap, view: ClusterView): Entry {
 }
 
 /** Whether a source is not ours to watch (SPEC P2). */
-function isOutOfScope(source: ObjectKey, { settings: { bounds } }: ClusterView): boolean {
+export function isOutOfScope(source: ObjectKey, { settings: { bounds } }: ClusterView): boolean {
   return bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(source).namespace);
 }
 
