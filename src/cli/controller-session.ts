@@ -7,10 +7,11 @@ import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
-import { createTransport, type Transport } from '../kube/http/transport.ts';
+import { createTransport, type Transport, type TransportOptions } from '../kube/http/transport.ts';
 import type { Bounds } from '../mirror/plan/placement.ts';
 import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
 import { openEventRecording } from './event-recording.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
 import { version } from './version.ts';
@@ -26,24 +27,31 @@ export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
 }
 
-/**
- * A controller for `cluster`, on its own transport. It does not run yet. `fence`: when it may write;
- * default always.
- */
+export interface SessionOptions {
+  /** Default: nothing is measured. */
+  readonly metrics?: Metrics | undefined;
+  /** See `TransportOptions`. */
+  readonly onAnswer?: TransportOptions['onAnswer'];
+  /** When it may write; default always. */
+  readonly fence?: WriteFence | undefined;
+}
+
+/** A controller for `cluster`, on its own transport. It does not run yet. */
 export function openController(
   cluster: Cluster,
   flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
-  fence?: WriteFence,
+  { metrics = NO_METRICS, onAnswer, fence }: SessionOptions = {},
 ): ControllerSession {
   const requests = new AbortController();
   const transport = createTransport(cluster, {
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
-    // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
-    connections: 8 * flags['max-writes-in-flight'],
+    // Up to eight times as many writes keep theirs without an answer; some are for reads (SPEC R16).
+    connections: 9 * flags['max-writes-in-flight'],
+    onAnswer,
   });
   const vocabulary = vocabularyOf(flags.domain);
   const bounds: Bounds = {
@@ -53,7 +61,12 @@ export function openController(
     requireConsent: flags['require-consent'],
   };
   const mayWrite = () => fence?.mayWrite() ?? true;
-  const events = openEventRecording(cluster, { mayWrite, clock, log });
+  const events = openEventRecording(cluster, { mayWrite, onAnswer, clock, log });
+  metrics.total({
+    name: 'mirror_events_dropped_total',
+    help: 'Events that were not written: too many waited, or the API server did not take them.',
+    read: () => events.recorder.dropped,
+  });
   const tellEvents = eventListener((occurrence) => {
     // A standby sees malformed Namespaces, too.
     if (mayWrite()) events.recorder.record(occurrence);
@@ -77,6 +90,7 @@ export function openController(
       random: Math.random,
       log,
       listeners: flags['dry-run'] ? [] : [tellEvents],
+      metrics,
     },
   );
   const dispose = async () => {

@@ -1,5 +1,6 @@
 import { DEFAULT_DOMAIN } from '../mirror/vocabulary.ts';
 import {
+  ADDRESS,
   choice,
   DOMAIN,
   DURATION,
@@ -143,6 +144,14 @@ export const LOG_FLAGS = {
   }),
 } satisfies Flags;
 
+const SERVING_FLAGS = {
+  'http-address': flag({
+    kind: ADDRESS,
+    default: ':8080',
+    describe: 'Serve /metrics, /livez and /readyz here, [HOST]:PORT; empty = off, as with --once',
+  }),
+} satisfies Flags;
+
 const ONCE_FLAG = {
   once: off('Do all there is to do and exit: 0 when all is done, 1 when something keeps failing'),
 } satisfies Flags;
@@ -151,6 +160,7 @@ export const RUN_FLAGS = {
   ...CLUSTER_FLAGS,
   ...CONTROLLER_FLAGS,
   ...LEADER_ELECTION_FLAGS,
+  ...SERVING_FLAGS,
   ...LOG_FLAGS,
   ...ONCE_FLAG,
 };

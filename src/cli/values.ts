@@ -51,6 +51,26 @@ export const SIZE: Kind<number> = {
   },
 };
 
+export interface Address {
+  /** Undefined: all of the machine's. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** `:8080`, `127.0.0.1:8080`, `[::1]:8080`; empty: none. */
+export const ADDRESS: Kind<Address | undefined> = {
+  name: 'address',
+  parse: (text) => {
+    if (text === '') return parsed(undefined);
+    const [, ipv6, host, port] = /^(?:\[([\da-fA-F:.]+)\]|([-\w.]*)):(\d{1,5})$/.exec(text) ?? [];
+    return port !== undefined && Number(port) <= 65_535
+      ? parsed({ host: ipv6 ?? (host || undefined), port: Number(port) })
+      : problem(
+          `"${text}" is not an address; write :8080, 127.0.0.1:8080 or [::1]:8080, or nothing for none`,
+        );
+  },
+};
+
 export function wholeNumber(minimum: number, maximum: number): Kind<number> {
   const parse = (text: string) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;

@@ -10,7 +10,9 @@ import { SharedTexts } from '../mirror/observe/shared-texts.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { DelayingQueue } from '../workqueue/delaying-queue.ts';
+import { QueueMetrics } from '../workqueue/queue-metrics.ts';
 import { Workers } from '../workqueue/workers.ts';
 import { Controller } from './controller.ts';
 import { configMapHandler } from './events/config-map-handler.ts';
@@ -19,6 +21,10 @@ import { Namespaces } from './events/namespaces.ts';
 import { CompanionMemory } from './memory/companion-memory.ts';
 import { type Listener, tellAll } from './memory/happening.ts';
 import { Reports } from './memory/reports.ts';
+import { happeningMetrics } from './metrics/happening-metrics.ts';
+import { stateMetrics } from './metrics/state-metrics.ts';
+import { Survey } from './metrics/survey.ts';
+import { countRestarts, exportActivity } from './metrics/watch-metrics.ts';
 import { configMapIndexers, createClusterView } from './reconcile/cluster-view.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { CompanionWriter } from './write/companion-writer.ts';
@@ -59,6 +65,7 @@ export interface ControllerDeps {
   readonly log: Logger;
   /** Hear what happens, such as Events and metrics. The controller never waits for one. */
   readonly listeners: readonly Listener[];
+  readonly metrics: Metrics;
 }
 
 /** Longest time (ms) that a stop waits for the writes in flight (SPEC Q3). */
@@ -66,13 +73,14 @@ const DRAIN_MS = 10_000;
 
 /** Connects informers → handlers → queue → reconciler → write queue → writer. Starts nothing. */
 export function createController(options: ControllerOptions, deps: ControllerDeps): Controller {
-  const { api, mayWrite, clock, random, log } = deps;
+  const { api, mayWrite, clock, random, log, metrics } = deps;
   const { settings, workers, maxWritesInFlight, maxWritesPerSecond, dryRun } = options;
   const { vocabulary } = settings;
 
   // What the controller sees.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
   const texts = new SharedTexts();
+  const onRestart = countRestarts(metrics);
   const configMaps = createInformer({
     name: 'configmaps',
     listWatches: deps.configMaps,
@@ -85,6 +93,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     clock,
     random,
     log,
+    onRestart: onRestart('configmaps'),
   });
   const namespaceInformer = createInformer({
     name: 'namespaces',
@@ -94,6 +103,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     clock,
     random,
     log,
+    onRestart: onRestart('namespaces'),
   });
   const namespaces = new Namespaces(namespaceInformer);
   const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
@@ -101,12 +111,16 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const view = createClusterView({ settings, configMaps: lister, namespaces: namespaces.lister, mutations });
 
   // What it does.
-  const tell = tellAll(deps.listeners, log);
+  const tell = tellAll([...deps.listeners, happeningMetrics(metrics, clock, mayWrite)], log);
   const memory = new CompanionMemory(clock, random);
   const reports = new Reports({ log, memory, view, tell });
   // An eighth of the workers, at least one of several, is kept for fresh keys.
   const bulkLimit = Math.max(1, workers - Math.ceil(workers / 8));
-  const queue = new DelayingQueue<ObjectKey>({ clock, bulkLimit });
+  const queue = new DelayingQueue<ObjectKey>({
+    clock,
+    bulkLimit,
+    metrics: new QueueMetrics('sources', metrics, clock),
+  });
   const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
@@ -128,6 +142,10 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, tell }),
   );
 
+  const survey = new Survey({ view, configMaps: lister, memory, areNamespacesSynced, clock });
+  stateMetrics(metrics, survey, bodies);
+  exportActivity(metrics, { configmaps: configMaps, namespaces }, clock);
+
   const common = { drainMs: DRAIN_MS, clock, log };
   return new Controller({
     configMaps,
@@ -148,7 +166,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     writers: new Workers({
       ...common,
       source: writes,
-      process: (write) => writer.write(write),
+      process: (write, signal) => writer.write(write, signal),
       concurrency: maxWritesInFlight,
     }),
     resyncMs: options.resyncMs,

@@ -53,6 +53,7 @@ describe('a wrong command line', () => {
       '/nonexistent/config does not exist',
     ],
     [['--context', 'x', 'run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
+    [['run', '--http-address=8080'], '--http-address: "8080" is not an address; write :8080,'],
     [['run', '--dry-run=maybe'], '--dry-run: "maybe" is neither true nor false'],
     [['run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
     [['run'], 'no cluster to work with'],
@@ -98,7 +99,12 @@ describe('a wrong command line', () => {
 
 describe('a server that does not let us work', () => {
   test('[O5] it is down: exit code 1, where it should be, and what to look at', async () => {
-    const { code, err } = await outcome(['run', '--kubeconfig', kubeconfig('http://127.0.0.1:1')]);
+    const { code, err } = await outcome([
+      'run',
+      '--http-address=',
+      '--kubeconfig',
+      kubeconfig('http://127.0.0.1:1'),
+    ]);
     expect(code).toBe(1);
     expect(err).toContain('cannot reach the API server at http://127.0.0.1:1 (context "here")');
     expect(err).toContain('\nCheck that the cluster is up, and that --context is the right one.\n');
@@ -107,7 +113,7 @@ describe('a server that does not let us work', () => {
 
   test.each([
     [401, 'Unauthorized', 'does not accept our credential (401)', 'renew it', []],
-    [403, 'Forbidden', 'does not allow this (403)', 'manifests/rbac.yaml', []],
+    [403, 'Forbidden', 'does not allow this (403)', 'manifests/base/rbac.yaml', []],
     [404, 'NotFound', 'answered 404', 'a healthy API server', []],
     [503, 'ServiceUnavailable', 'answered 503', 'a healthy API server', ['--once']],
   ])('[O5] it answers %i: exit code 1 and the fix', async (status, reason, what, fix, flags) => {
@@ -120,6 +126,7 @@ describe('a server that does not let us work', () => {
       const { port } = server.address() as AddressInfo;
       const { code, err } = await outcome([
         'run',
+        '--http-address=',
         ...flags,
         '--kubeconfig',
         kubeconfig(`http://127.0.0.1:${port}`),

@@ -16,6 +16,7 @@ import type { MemoryApi } from './memory-api.ts';
 
 /** The controller between its queue and the API, without informers: it sees `view`. */
 export class Executor {
+  readonly stop = new AbortController();
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
   readonly happenings: Happening[] = [];
@@ -37,8 +38,8 @@ export class Executor {
     const bodies = new SourceBodies(api, 2 ** 20);
     const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
     const tell = (happening: Happening) => void this.happenings.push(happening);
-    const reports = new Reports({ log, memory, view, tell });
     const mayWrite = () => this.isLeader;
+    const reports = new Reports({ log, memory, view, tell });
     const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });
@@ -53,7 +54,7 @@ export class Executor {
     while (!this.writes.isIdle) {
       const write = await this.writes.get();
       if (write === undefined) break;
-      await this.writer.write(write);
+      await this.writer.write(write, this.stop.signal);
       this.writes.done(write);
     }
     await pass;

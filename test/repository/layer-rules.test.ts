@@ -118,7 +118,7 @@ describe('the layer rules', () => {
       name: 'a socket outside kube, telemetry and sandbox',
       path: 'src/cli/serve.ts',
       text: "import { createServer } from 'node:http';",
-      reason: 'only src/kube, src/telemetry, src/sandbox may import node:http',
+      reason: 'only src/kube, src/telemetry, src/serving, src/sandbox may import node:http',
     },
     {
       name: 'the process outside cli and main',
