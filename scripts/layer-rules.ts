@@ -18,7 +18,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['cli'],
       ['demo'],
       ['controller'],
-      ['informer', 'workqueue', 'mirror'],
+      ['informer', 'leaderelection', 'workqueue', 'recorder', 'mirror'],
       ['kube'],
       ['telemetry'],
       ['clock', 'sandbox'],
@@ -26,7 +26,14 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ],
   [
     'src/controller',
-    [['create-controller.ts'], ['controller.ts'], ['events'], ['reconcile'], ['write'], ['memory']],
+    [
+      ['create-controller.ts', 'event-listener.ts'],
+      ['controller.ts'],
+      ['events'],
+      ['reconcile'],
+      ['write'],
+      ['memory'],
+    ],
   ],
   [
     'src/mirror',

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { type ControllerDeps, createController } from '../controller/create-controller.ts';
-import { createConfigMapApi } from '../kube/api/config-maps.ts';
+import { eventListener } from '../controller/event-listener.ts';
+import { createConfigMapApi, type WriteFence } from '../kube/api/config-maps.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
@@ -10,31 +11,39 @@ import { createTransport, type Transport } from '../kube/http/transport.ts';
 import type { Bounds } from '../mirror/plan/placement.ts';
 import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { openEventRecording } from './event-recording.ts';
 import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
 import { version } from './version.ts';
 
 /** What the controller watches, by the name that the log gives it. */
 export type Watches = Pick<ControllerDeps, 'configMaps' | 'namespaces'>;
 
-/** Dispose of it when the controller has stopped: that ends its requests and connections. */
+/**
+ * Dispose of it when the controller has stopped: that writes its last Events, and ends its requests
+ * and connections.
+ */
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
 }
 
-/** A controller for `cluster`, on its own transport. It does not run yet. */
+/**
+ * A controller for `cluster`, on its own transport. It does not run yet. `fence`: when it may write;
+ * default always.
+ */
 export function openController(
   cluster: Cluster,
   flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
+  fence?: WriteFence,
 ): ControllerSession {
   const requests = new AbortController();
   const transport = createTransport(cluster, {
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
-    // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
-    connections: 8 * flags['max-writes-in-flight'],
+    // Up to eight times as many writes keep theirs without an answer; some are for reads (SPEC R16).
+    connections: 9 * flags['max-writes-in-flight'],
   });
   const vocabulary = vocabularyOf(flags.domain);
   const bounds: Bounds = {
@@ -43,6 +52,12 @@ export function openController(
     deny: flags['deny-target-namespaces'],
     requireConsent: flags['require-consent'],
   };
+  const mayWrite = () => fence?.mayWrite() ?? true;
+  const events = openEventRecording(cluster, { mayWrite, clock, log });
+  const tellEvents = eventListener((occurrence) => {
+    // A standby sees malformed Namespaces, too.
+    if (mayWrite()) events.recorder.record(occurrence);
+  });
   const watches = watchesOf(transport, watchSelector(vocabulary), flags.namespaces, clock);
   const controller = createController(
     {
@@ -55,14 +70,17 @@ export function openController(
       dryRun: flags['dry-run'],
     },
     {
-      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY }),
+      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence }),
       ...watches,
+      mayWrite,
       clock,
       random: Math.random,
       log,
+      listeners: flags['dry-run'] ? [] : [tellEvents],
     },
   );
   const dispose = async () => {
+    await events[Symbol.asyncDispose]();
     requests.abort();
     await transport.close();
   };

@@ -77,7 +77,7 @@ function readConfigFile(where: string, path: string, flags: Flags): Arguments {
     throw new UsageError(`${where}: write one "flag: value" a line, such as "log-level: debug"`);
   }
   for (const [key, value] of Object.entries(content)) {
-    if (!(key in flags)) {
+    if (!Object.hasOwn(flags, key)) {
       throw new UsageError(`${where}: there is no flag "${key}"${didYouMean(key, Object.keys(flags))}`);
     }
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];

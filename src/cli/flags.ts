@@ -99,6 +99,37 @@ export const CONTROLLER_FLAGS = {
   'dry-run': off('Log what would be written, and write nothing'),
 } satisfies Flags;
 
+/** Leader election, with client-go's defaults. */
+const LEADER_ELECTION_FLAGS = {
+  'leader-elect': off('Write only while holding a Lease, so that several replicas can run'),
+  'leader-elect-lease-name': flag({
+    kind: text('name'),
+    default: 'mirror-controller',
+    describe: 'Name of the Lease',
+  }),
+  'leader-elect-lease-namespace': flag({
+    kind: text('name'),
+    default: undefined,
+    defaultDescription: "the Pod's",
+    describe: 'Namespace of the Lease',
+  }),
+  'leader-elect-lease-duration': flag({
+    kind: DURATION,
+    default: '15s',
+    describe: 'How long others wait for a holder that does not renew the Lease',
+  }),
+  'leader-elect-renew-deadline': flag({
+    kind: DURATION,
+    default: '10s',
+    describe: 'How long the holder writes without renewing the Lease',
+  }),
+  'leader-elect-retry-period': flag({
+    kind: DURATION,
+    default: '2s',
+    describe: 'Time between attempts to acquire or renew the Lease',
+  }),
+} satisfies Flags;
+
 export const LOG_FLAGS = {
   'log-level': flag({
     kind: choice('error', 'warn', 'info', 'debug'),
@@ -116,7 +147,13 @@ const ONCE_FLAG = {
   once: off('Do all there is to do and exit: 0 when all is done, 1 when something keeps failing'),
 } satisfies Flags;
 
-export const RUN_FLAGS = { ...CLUSTER_FLAGS, ...CONTROLLER_FLAGS, ...LOG_FLAGS, ...ONCE_FLAG };
+export const RUN_FLAGS = {
+  ...CLUSTER_FLAGS,
+  ...CONTROLLER_FLAGS,
+  ...LEADER_ELECTION_FLAGS,
+  ...LOG_FLAGS,
+  ...ONCE_FLAG,
+};
 
 export const SANDBOX_FLAGS = {
   ...CONTROLLER_FLAGS,

@@ -10,12 +10,14 @@ import { firstContact } from './first-contact.ts';
 import { unknownVariables } from './flag-values.ts';
 import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
 import { type ProcessIo, useColour } from './io.ts';
+import { type Election, openElection } from './leader-election.ts';
 
 /** `mirror-controller run`: mirrors until stopped, or with `--once` until all is done. */
 export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
   const cluster = clusterFor(flags, io);
   const log = loggerFor(flags, io);
-  await using session = openController(cluster, flags, log, systemClock);
+  await using election = openElection(cluster, flags, log, systemClock);
+  await using session = openController(cluster, flags, log, systemClock, election?.elector);
   const { controller, configMaps } = session;
   const { signal } = io;
   const namespaces = flags.namespaces && session.namespaces;
@@ -26,8 +28,24 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   const { server, context } = cluster;
   if (!signal.aborted) log.info({ server, context, dryRun: flags['dry-run'] }, 'starting');
   if (flags.once) await converge(controller, signal);
+  else if (election) await runElected(controller, election, signal);
   else await controller.run(signal);
   log.info({}, flags.once ? 'all done' : 'stopped');
+}
+
+/**
+ * The Lease is released last, when writes in flight have ended or are aborted, and also if the
+ * controller fails (SPEC L3).
+ */
+async function runElected(controller: Controller, election: Election, signal: AbortSignal): Promise<void> {
+  const resign = new AbortController();
+  const campaign = election.run(resign.signal, () => controller.takeOver());
+  try {
+    await controller.run(signal);
+  } finally {
+    resign.abort();
+    await campaign;
+  }
 }
 
 /** How often (ms) `--once` checks whether all is done. */

@@ -34,6 +34,7 @@ export interface ControllerParts {
   readonly writers: Workers<Write>;
   /** Time (ms) between two passes over all sources; 0: none. */
   readonly resyncMs: number;
+  readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -48,10 +49,12 @@ export class Controller {
 
   /**
    * Follows the cluster until `signal` aborts. Then it begins no more work, waits up to 10 s for
-   * the writes in flight, and resolves. No failure of the cluster ends it. May be called once.
+   * the writes in flight, and resolves. No failure of the cluster ends it; it rejects if a worker
+   * dies, which is a fault in this program. May be called once.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { configMaps, namespaces, mutations, memory, reports, reconcilers, writers, log } = this.#parts;
+    const { configMaps, namespaces, mutations, memory, reports, reconcilers, writers, mayWrite, log } =
+      this.#parts;
     // Every watch listens to it, and Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal);
     const background = Promise.all([
@@ -62,8 +65,19 @@ export class Controller {
     ]);
     // Until the cache is complete, every companion that it lacks would look missing.
     await configMaps.whenSynced(signal);
-    if (!signal.aborted) log.info({ configMaps: configMaps.lister.size }, 'caches synced; mirroring');
+    const next = mayWrite() ? 'mirroring' : 'waiting for leadership';
+    if (!signal.aborted) log.info({ configMaps: configMaps.lister.size }, `caches synced; ${next}`);
     await Promise.all([reconcilers.run(signal), writers.run(signal), this.#resync(signal), background]);
+  }
+
+  /**
+   * Another process may have written until now, and this one is the only one from now on. Forgets
+   * failures and heals, which are its own from before, and queues every source.
+   */
+  takeOver(): void {
+    const { configMaps, memory } = this.#parts;
+    memory.forgetWrites();
+    for (const object of configMaps.lister.values()) this.#enqueueConcerned(object);
   }
 
   /** Whether all sources and companions are known. */

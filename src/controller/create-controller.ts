@@ -17,6 +17,7 @@ import { configMapHandler } from './events/config-map-handler.ts';
 import { namespaceHandler } from './events/namespace-handler.ts';
 import { Namespaces } from './events/namespaces.ts';
 import { CompanionMemory } from './memory/companion-memory.ts';
+import { type Listener, tellAll } from './memory/happening.ts';
 import { Reports } from './memory/reports.ts';
 import { configMapIndexers, createClusterView } from './reconcile/cluster-view.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
@@ -47,10 +48,17 @@ export interface ControllerDeps {
   readonly configMaps: ReadonlyMap<string, ListWatch<ConfigMap>>;
   /** Likewise. Not opened before a source targets namespaces. */
   readonly namespaces: ReadonlyMap<string, ListWatch<Namespace>>;
+  /**
+   * Whether this process may write now. While it may not, it keeps its caches up to date and drops
+   * all work. Call `Controller.takeOver` when it may again.
+   */
+  readonly mayWrite: () => boolean;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
   readonly log: Logger;
+  /** Hear what happens, such as Events and metrics. The controller never waits for one. */
+  readonly listeners: readonly Listener[];
 }
 
 /** Longest time (ms) that a stop waits for the writes in flight (SPEC Q3). */
@@ -58,7 +66,7 @@ const DRAIN_MS = 10_000;
 
 /** Connects informers → handlers → queue → reconciler → write queue → writer. Starts nothing. */
 export function createController(options: ControllerOptions, deps: ControllerDeps): Controller {
-  const { api, clock, random, log } = deps;
+  const { api, mayWrite, clock, random, log } = deps;
   const { settings, workers, maxWritesInFlight, maxWritesPerSecond, dryRun } = options;
   const { vocabulary } = settings;
 
@@ -93,14 +101,15 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const view = createClusterView({ settings, configMaps: lister, namespaces: namespaces.lister, mutations });
 
   // What it does.
+  const tell = tellAll(deps.listeners, log);
   const memory = new CompanionMemory(clock, random);
-  const reports = new Reports(log, memory);
+  const reports = new Reports({ log, memory, view, tell });
   // An eighth of the workers, at least one of several, is kept for fresh keys.
   const bulkLimit = Math.max(1, workers - Math.ceil(workers / 8));
   const queue = new DelayingQueue<ObjectKey>({ clock, bulkLimit });
   const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
-  const shared = { view, api, bodies, memory, reports, queue, clock, log };
+  const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
   const reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced, dryRun });
   const writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });
 
@@ -112,10 +121,11 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       memory,
       isSynced: () => configMaps.isSynced(),
       demandNamespaces: () => namespaces.demand(),
+      tell,
     }),
   );
   namespaceInformer.addHandler(
-    namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced }),
+    namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, tell }),
   );
 
   const common = { drainMs: DRAIN_MS, clock, log };
@@ -138,10 +148,11 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     writers: new Workers({
       ...common,
       source: writes,
-      process: (write) => writer.write(write),
+      process: (write, signal) => writer.write(write, signal),
       concurrency: maxWritesInFlight,
     }),
     resyncMs: options.resyncMs,
+    mayWrite,
     clock,
     log,
   });

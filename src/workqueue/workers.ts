@@ -34,9 +34,9 @@ export interface WorkersOptions<T> {
   readonly source: WorkSource<T>;
   /**
    * Processes one item. Retries are decided in here; an error that escapes is logged as a fault and
-   * not retried.
+   * not retried. `signal` is that of the stop.
    */
-  readonly process: (item: T) => Promise<void>;
+  readonly process: (item: T, signal: AbortSignal) => Promise<void>;
   /** Items processed at once, at least 1; overdue ones come on top. */
   readonly concurrency: number;
   /** How long a stop waits for what is in flight, milliseconds. */
@@ -55,6 +55,8 @@ export class Workers<T> {
   readonly #working = new Set<Promise<void>>();
   #inFlight = 0;
   #overdue = 0;
+  /** Aborts with what killed a worker: a fault in the source, since items' errors are caught. */
+  readonly #death = new AbortController();
   /** When the first item of this turn of the event loop was taken; undefined: none was. */
   #turnBegan: number | undefined;
 
@@ -64,20 +66,21 @@ export class Workers<T> {
 
   /**
    * Works until `signal` aborts, which shuts the source down. Then waits for what is in flight, at
-   * most `drainMs`. Never rejects.
+   * most `drainMs`. Rejects with the fault when a worker dies, since its work would stay undone.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { source, concurrency, log } = this.#options;
     for (let worker = 0; worker < concurrency; worker++) this.#start(signal);
-    await aborted(signal);
+    await Promise.race([aborted(signal), aborted(this.#death.signal)]);
     source.shutDown();
+    this.#death.signal.throwIfAborted();
     if (!(await this.#ended())) {
       log.warn({ items: this.#inFlight }, 'stopped before everything in flight had ended');
     }
   }
 
   #start(signal: AbortSignal): void {
-    const work = this.#work(signal);
+    const work = this.#work(signal).catch((error) => this.#death.abort(error));
     this.#working.add(work);
     void work.then(() => this.#working.delete(work));
   }
@@ -119,7 +122,7 @@ export class Workers<T> {
     });
     this.#inFlight += 1;
     try {
-      await process(item);
+      await process(item, signal);
     } catch (err) {
       log.error({ item: String(item), err }, 'processing failed unexpectedly; not retried');
     } finally {

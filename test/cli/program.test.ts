@@ -56,6 +56,8 @@ describe('a wrong command line', () => {
     [['run', '--dry-run=maybe'], '--dry-run: "maybe" is neither true nor false'],
     [['run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
     [['run'], 'no cluster to work with'],
+    [['demo', '--leader-elect'], 'Unknown argument: --leader-elect'],
+    [['sandbox', '--leader-elect'], 'Unknown argument: --leader-elect'],
     [['demo', '--kubeconfig', 'some/config'], 'uses a cluster only with --context'],
     [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
   ])('[O5] %j: exit code 2, what is wrong and how to fix it', async (args, words) => {
@@ -65,6 +67,25 @@ describe('a wrong command line', () => {
     expect(err).toMatch(/^mirror-controller: /);
     expect(err).not.toMatch(/\n\s+at /);
     expect(out).toBe('');
+  });
+
+  test.each([
+    [[], 'nothing says where the Lease is: use --leader-elect-lease-namespace'],
+    [['--once'], '--once does not go with --leader-elect'],
+    [['--leader-elect-lease-duration=1500ms'], '--leader-elect-lease-duration must be whole seconds'],
+    [['--leader-elect-lease-duration=0s'], '--leader-elect-lease-duration must be whole seconds'],
+    [['--leader-elect-renew-deadline=15s'], 'must be longer than --leader-elect-renew-deadline'],
+    [['--leader-elect-retry-period=0s'], '--leader-elect-retry-period must be above 0'],
+    [['--leader-elect-renew-deadline=2400ms'], 'must be longer than 1.2 × --leader-elect-retry-period'],
+    [['--leader-elect-renew-deadline=0s'], 'must be longer than 1.2 × --leader-elect-retry-period'],
+    [['--dry-run', '--leader-elect-retry-period=0s'], '--leader-elect-retry-period must be above 0'],
+  ])('[O5] --leader-elect %j: exit code 2, what is wrong and how to fix it', async (flags, words) => {
+    const connection = ['--kubeconfig', kubeconfig('http://127.0.0.1:1')];
+    const { code, err } = await outcome(['run', '--leader-elect', ...connection, ...flags]);
+    expect(code).toBe(2);
+    expect(err).toContain(words);
+    const off = await outcome(['run', ...connection, ...flags]);
+    expect(off.code).toBe(1);
   });
 
   test('[O5] a context that does not exist: the message names those that do', async () => {

@@ -65,6 +65,24 @@ export function eventsContract(server: TestServer): void {
       await patch({ note: 'another' });
     });
 
+    test('the text of an event of events.k8s.io can change in the core group, with the series', async () => {
+      await request('POST', group(), { body: newEvent('renoted') });
+      const patch = (body: object) =>
+        request('PATCH', core('renoted'), { body, contentType: 'application/merge-patch+json' });
+
+      await patch({ message: 'a companion was made' });
+      await patch({ message: 'another', series: { count: 2, lastObservedTime: MICRO } });
+      await patch({ message: 'a third' });
+      await patch({ message: 'x'.repeat(1025) });
+      await request('GET', group('renoted'));
+      await request('POST', group(), { body: newEvent('renoted') });
+    });
+
+    test('an event of events.k8s.io can begin as a series', async () => {
+      const series = { count: 3, lastObservedTime: MICRO };
+      await request('POST', group(), { body: newEvent('several', { series }) });
+    });
+
     test('the count of an event of the core group can be increased', async () => {
       await request('POST', core(), { body: event('counted') });
       const body = { count: 2, lastTimestamp: '2026-01-02T04:04:05Z', message: 'again' };

@@ -1,4 +1,5 @@
 import { CompanionMemory } from '../../src/controller/memory/companion-memory.ts';
+import type { Happening } from '../../src/controller/memory/happening.ts';
 import { Reports } from '../../src/controller/memory/reports.ts';
 import { Reconciler } from '../../src/controller/reconcile/reconciler.ts';
 import { CompanionWriter } from '../../src/controller/write/companion-writer.ts';
@@ -15,13 +16,17 @@ import type { MemoryApi } from './memory-api.ts';
 
 /** The controller between its queue and the API, without informers: it sees `view`. */
 export class Executor {
+  readonly stop = new AbortController();
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
+  readonly happenings: Happening[] = [];
   readonly queue = new DelayingQueue<ObjectKey>({ clock: this.clock });
   readonly memory = new CompanionMemory(this.clock, () => 0);
   readonly writes = new WriteQueue(32, this.clock, (source, lane) => this.queue.add(source, lane));
   readonly reconciler: Reconciler;
   readonly writer: CompanionWriter;
+  /** Whether this process is the leader. */
+  isLeader = true;
 
   constructor(
     api: MemoryApi,
@@ -32,7 +37,10 @@ export class Executor {
     const { vocabulary } = view.settings;
     const bodies = new SourceBodies(api, 2 ** 20);
     const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
-    const shared = { view, api, bodies, memory, reports: new Reports(log, memory), queue, clock, log };
+    const tell = (happening: Happening) => void this.happenings.push(happening);
+    const reports = new Reports({ log, memory, view, tell });
+    const mayWrite = () => this.isLeader;
+    const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });
     this.writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });
@@ -46,7 +54,7 @@ export class Executor {
     while (!this.writes.isIdle) {
       const write = await this.writes.get();
       if (write === undefined) break;
-      await this.writer.write(write);
+      await this.writer.write(write, this.stop.signal);
       this.writes.done(write);
     }
     await pass;

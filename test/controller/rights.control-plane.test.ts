@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { flagValues } from '../../src/cli/flag-values.ts';
+import { RUN_FLAGS } from '../../src/cli/flags.ts';
+import { openElection } from '../../src/cli/leader-election.ts';
+import { systemClock } from '../../src/clock/clock.ts';
+import type { Cluster } from '../../src/kube/config/cluster.ts';
+import { RecordedLog } from '../informer/recorded-log.ts';
 import { AuditLog } from '../support/control-plane-audit.ts';
 import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { fastClock } from './fast-clock.ts';
 import { grant, grantEverywhere, serviceAccount } from './rights.ts';
 import { shippedRules } from './shipped-rights.ts';
@@ -84,17 +91,6 @@ describe.skipIf(lacks.controllerManager())('under rights of its own, on a real c
   });
 });
 
-/** Granted for what other branches build. Empty once those are merged. */
-const NOT_CALLED_YET = [
-  'create events.k8s.io/events',
-  'patch events.k8s.io/events',
-  'patch events',
-  'create coordination.k8s.io/leases',
-  'get coordination.k8s.io/leases',
-  'update coordination.k8s.io/leases',
-  'watch coordination.k8s.io/leases',
-];
-
 describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real control plane', () => {
   test('[P4] manifests/base/rbac.yaml has exactly the verbs that the controller calls', async () => {
     await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
@@ -109,13 +105,18 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     const controller = world.start({}, { cluster });
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
     await world.companion('team-a/colors-synced', 'home/colors');
+    // The first two make an Event and a series, the third another text.
     const byHand = [
+      { data: { sky: 'red' } },
       { data: { sky: 'red' } },
       { metadata: { annotations: world.ours({ 'source-uid': 'x' }) } },
     ];
-    for (const edit of byHand) {
+    for (const [number, edit] of byHand.entries()) {
       await world.person.patch(world.full('team-a/colors-synced'), edit);
       await world.companion('team-a/colors-synced', 'home/colors');
+      await waitFor(async () => (await heals(world)) === number + 1, {
+        describe: () => world.whatWasLogged(),
+      });
     }
     await world.ask('home/colors', { 'target-namespaces': world.full('team-b') });
     await world.gone('team-a/colors-synced');
@@ -128,7 +129,8 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     await using proxy = await startFaultProxy({ upstream: world.place.access });
     proxy.inject({ match: { path: /sendInitialEvents/ }, fault: { kind: 'status', code: 422 } });
     const tls = { ca: { kind: 'inline', text: proxy.ca ?? '' } } as const;
-    const paging = world.start({}, { cluster: { ...cluster, server: proxy.url, tls } });
+    const throughProxy = { ...cluster, server: proxy.url, tls };
+    const paging = world.start({}, { cluster: throughProxy });
     await world.settle(paging, { namespaces: true });
     await paging.stop();
 
@@ -138,9 +140,15 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     await world.companion('team-a/colors-synced', 'home/colors');
     await polling.stop();
 
-    const calls = (await audit.calls()).filter(({ user }) =>
-      user.username?.endsWith(`${account.namespace}:mirror`),
-    );
+    const callsOfMirror = async () =>
+      (await audit.calls()).filter(({ user }) => user.username?.endsWith(`${account.namespace}:mirror`));
+    const watchesLease = async () =>
+      (await callsOfMirror()).some(
+        ({ verb, objectRef }) => verb === 'watch' && objectRef?.resource === 'leases',
+      );
+    await lead(throughProxy, account.namespace, () => waitFor(watchesLease));
+
+    const calls = await callsOfMirror();
     const refused = calls.filter(({ responseStatus }) => responseStatus?.code === 403);
     expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
     const called = new Set(
@@ -149,10 +157,36 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     const granted = [...everywhere, ...atHome].flatMap(({ apiGroups, resources, verbs }) =>
       verbs.map((verb) => right(verb, apiGroups[0], resources[0])),
     );
-    expect([...called, ...NOT_CALLED_YET].sort()).toEqual(granted.sort());
+    expect([...called].sort()).toEqual(granted.sort());
   });
 });
 
+/** Becomes leader with a Lease in `namespace`, and ends after `until`. */
+async function lead(cluster: Cluster, namespace: string, until: () => Promise<unknown>): Promise<void> {
+  const flags = { 'leader-elect': 'true', 'leader-elect-lease-namespace': namespace };
+  const values = flagValues(RUN_FLAGS, flags, {});
+  await using election = openElection(cluster, values, new RecordedLog(), systemClock);
+  const stop = new AbortController();
+  let waited: Promise<unknown> | undefined;
+  await election?.run(stop.signal, () => {
+    waited = until().finally(() => stop.abort());
+  });
+  await waited;
+}
+
 function right(verb: string, group = '', resource = ''): string {
-  return `${verb} ${group === '' ? '' : `${group}/`}${resource}`;
+  return `${verb} ${group}/${resource}`;
+}
+
+/** How often Events say that a companion was healed. */
+async function heals(world: World): Promise<number> {
+  const path = `/apis/events.k8s.io/v1/namespaces/${world.full('home')}/events`;
+  const list = await world.person.get<{ readonly items: readonly EventView[] }>(path);
+  const event = list?.items.find(({ reason }) => reason === 'Healed');
+  return event === undefined ? 0 : (event.series?.count ?? 1);
+}
+
+interface EventView {
+  readonly reason: string;
+  readonly series?: { readonly count: number };
 }

@@ -8,6 +8,8 @@ export interface AuditedCall {
   readonly userAgent?: string;
   /** Without a name when the caller went before it was known. */
   readonly user: { readonly username?: string };
+  /** As whom the user acted (`as` in a kubeconfig). */
+  readonly impersonatedUser?: { readonly username?: string };
   readonly objectRef?: {
     /** Absent for the core group. */
     readonly apiGroup?: string;

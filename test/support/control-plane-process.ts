@@ -6,6 +6,8 @@ export interface ServerProcess {
   /** The last lines of its log, for a failure's message. */
   logTail(): string;
   isRunning(): boolean;
+  /** Absent while it runs, and if it was killed; above 128 if it ended by a signal. */
+  exitCode(): number | undefined;
   /** `STOP` and `CONT` make a server that holds its connections and answers nothing. */
   signal(name: 'TERM' | 'KILL' | 'STOP' | 'CONT'): void;
   /** Resolves when it has ended, by whatever cause. */
@@ -45,6 +47,7 @@ export function startServerProcess(binary: string, flags: readonly string[], log
   const ended = once(child, 'exit').then(() => undefined);
   return {
     logTail: () => readFileSync(logPath, 'utf8').trimEnd().split('\n').slice(-20).join('\n'),
+    exitCode: () => child.exitCode ?? undefined,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     signal: (name) => void child.stdin?.write(`${name}\n`),
     ended,

@@ -82,6 +82,25 @@ class Scene {
 }
 
 describe('Workers', () => {
+  it('[L3] say so when one of them dies, and hand out nothing more', async () => {
+    const queue = new WorkQueue();
+    const source = {
+      get: async (): Promise<string> => {
+        throw new Error('a fault in the queue');
+      },
+      done: () => undefined,
+      lend: () => undefined,
+      shutDown: () => queue.shutDown(),
+    };
+    const clock = new ManualClock();
+    const log = recordingLogger([]);
+    const process = async () => undefined;
+    const workers = new Workers({ source, process, concurrency: 2, drainMs: DRAIN_MS, clock, log });
+    const running = workers.run(new AbortController().signal);
+    await expect(running).rejects.toThrow('a fault in the queue');
+    expect(queue.shuttingDown).toBe(true);
+  });
+
   it('[Q1] process as many keys at once as allowed, and the next when one ends', async () => {
     const scene = new Scene(2);
     scene.add('a', 'b', 'c', 'd');

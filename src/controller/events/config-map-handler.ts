@@ -5,6 +5,7 @@ import { concernedOthers, concernedSources, dependsOnNamespaces } from '../../mi
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { Lane, WorkQueue } from '../../workqueue/queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
+import type { Listener, Noticed } from '../memory/happening.ts';
 import type { MutationCache } from '../write/mutation-cache.ts';
 
 export interface ConfigMapHandlerDeps {
@@ -16,6 +17,7 @@ export interface ConfigMapHandlerDeps {
   readonly isSynced: () => boolean;
   /** Called when a change can only be decided with the namespaces known. */
   readonly demandNamespaces: () => void;
+  readonly tell: Listener;
 }
 
 /**
@@ -23,12 +25,17 @@ export interface ConfigMapHandlerDeps {
  * companion, because healing it again and again may be a fight (SPEC R14).
  */
 export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedConfigMap> {
-  const { view, queue, mutations, memory, isSynced } = deps;
+  const { view, queue, mutations, memory, isSynced, tell } = deps;
   const { vocabulary } = view.settings;
   const enqueue = (object: ObservedConfigMap, except?: ObjectKey) => {
     if (dependsOnNamespaces(object, vocabulary)) deps.demandNamespaces();
     const lane: Lane = isSynced() ? 'fresh' : 'bulk';
-    for (const key of concernedSources(object, view)) if (key !== except) queue.add(key, lane);
+    const cause: Noticed['cause'] = object.request === undefined ? 'heal' : 'edit';
+    for (const key of concernedSources(object, view)) {
+      if (key === except) continue;
+      if (lane === 'fresh') tell({ type: 'noticed', source: key, cause });
+      queue.add(key, lane);
+    }
   };
   const disturbed = (before: ObservedConfigMap) => {
     const source = sourceReference(before, vocabulary);

@@ -6,6 +6,7 @@ import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.
 import { concernedSources, isConcernedByNamespace, targetIndexValues } from '../../mirror/plan/concerns.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { WorkQueue } from '../../workqueue/queue.ts';
+import type { Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import type { ConfigMapIndex } from '../reconcile/cluster-view.ts';
 
@@ -16,11 +17,16 @@ export interface NamespaceHandlerDeps {
   readonly reports: Pick<Reports, 'consent'>;
   /** Until the first list is complete nothing is queued: then everything that depends on it is. */
   readonly isSynced: () => boolean;
+  readonly tell: Listener;
 }
 
 /** Queues the sources that may target a changed Namespace, or have companions in it. */
 export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNamespace> {
-  const { view, configMaps, queue, reports, isSynced } = deps;
+  const { view, configMaps, queue, reports, isSynced, tell } = deps;
+  const enqueue = (key: ObjectKey) => {
+    tell({ type: 'noticed', source: key, cause: 'namespace' });
+    queue.add(key);
+  };
   const enqueueTargeting = (
     name: string,
     before: ObservedNamespace | undefined,
@@ -28,14 +34,14 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
   ) => {
     const candidates = targetIndexValues(name).flatMap((value) => configMaps.byIndex('targets', value));
     for (const source of candidates) {
-      if (isConcernedByNamespace(source, before, after)) queue.add(source.key);
+      if (isConcernedByNamespace(source, before, after)) enqueue(source.key);
     }
   };
   /** A search: consent rarely changes, and an index would cost memory for every companion. */
   const enqueueCompanionsIn = (namespace: string) => {
     for (const object of configMaps.values()) {
       if (object.namespace !== namespace) continue;
-      for (const key of concernedSources(object, view)) queue.add(key);
+      for (const key of concernedSources(object, view)) enqueue(key);
     }
   };
   const changed = (before: ObservedNamespace | undefined, after: ObservedNamespace | undefined) => {
@@ -45,7 +51,7 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
     reports.consent(namespace.key, consent?.kind === 'malformed' ? consent.problem : undefined);
     if (!isSynced()) return;
     enqueueTargeting(namespace.name, before, after);
-    if (before !== undefined && consentOf(before) !== consentOf(after)) enqueueCompanionsIn(namespace.name);
+    if (consentOf(before) !== consentOf(after)) enqueueCompanionsIn(namespace.name);
   };
   return {
     add: (item) => changed(undefined, item),

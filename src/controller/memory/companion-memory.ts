@@ -3,13 +3,16 @@ import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { LogFields } from '../../telemetry/logger.ts';
 import { type Attempt, afterFailure, waitMs } from './attempts.ts';
 import type { Failure } from './failure.ts';
-import { afterDisturbance, afterWrite, type Heals, isPeaceful, pauseMs } from './heals.ts';
+import type { ProblemKind } from './happening.ts';
+import { afterDisturbance, afterWrite, type Heals, isHeal, isPeaceful, pauseMs } from './heals.ts';
 
 /** A problem that was reported and is not resolved. */
 export interface Problem {
+  /** Undefined: listeners need not know. */
+  readonly kind: ProblemKind | 'consent' | undefined;
   readonly level: 'warn' | 'info';
   readonly message: string;
-  readonly fields: LogFields;
+  readonly fields: LogFields & { readonly reason?: string; readonly fieldManager?: string };
 }
 
 interface Entry {
@@ -80,6 +83,11 @@ export class CompanionMemory {
     this.#update(source, companion, { heals });
   }
 
+  /** Whether a write would undo what somebody else did to the companion. */
+  isHeal(source: ObjectKey, companion: ObjectKey, sourceVersion: string): boolean {
+    return isHeal(this.#get(source, companion)?.heals, sourceVersion);
+  }
+
   /** Records a write that succeeded. Returns whether it was one heal too many: a fight. */
   wrote(source: ObjectKey, companion: ObjectKey, sourceVersion: string): boolean {
     const before = this.#get(source, companion)?.heals;
@@ -115,6 +123,15 @@ export class CompanionMemory {
 
   forget(source: ObjectKey, subject: ObjectKey): void {
     this.#update(source, subject, { attempt: undefined, heals: undefined, problem: undefined });
+  }
+
+  /** Forgets all failures and heals, but not what was reported: it may have to be resolved. */
+  forgetWrites(): void {
+    for (const [source, ofSource] of this.#entries) {
+      for (const subject of ofSource.keys()) {
+        this.#update(source, subject, { attempt: undefined, heals: undefined });
+      }
+    }
   }
 
   /** Sources with failures that may pass, each with its smallest number of failures in a row. */

@@ -29,10 +29,15 @@ export function afterDisturbance(before: Heals | undefined, now: number): Heals 
   return { disturbed: true, sourceVersion: undefined, at: now, healed: [], excess: 0 };
 }
 
-/** We wrote the companion. Writing a new version of the source is no heal and ends the record. */
+/** Whether a write undoes what somebody else did. Writing a new version of the source does not. */
+export function isHeal(heals: Heals | undefined, sourceVersion: string): boolean {
+  return heals?.disturbed === true && (heals.sourceVersion ?? sourceVersion) === sourceVersion;
+}
+
+/** We wrote the companion. Writing a new version of the source ends the record. */
 export function afterWrite(before: Heals | undefined, sourceVersion: string, now: number): Heals | undefined {
   if (before === undefined || (before.sourceVersion ?? sourceVersion) !== sourceVersion) return undefined;
-  if (!before.disturbed) return before;
+  if (!isHeal(before, sourceVersion)) return before;
   const healed = [...before.healed.filter((time) => now - time < WINDOW_MS), now];
   const isFight = healed.length > HEALS_ALLOWED || before.excess > 0;
   return { disturbed: false, sourceVersion, at: now, healed, excess: isFight ? before.excess + 1 : 0 };

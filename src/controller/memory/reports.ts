@@ -1,35 +1,47 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { Remark } from '../../mirror/plan/remarks.ts';
 import type { Step } from '../../mirror/plan/step.ts';
+import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { CompanionMemory, Problem } from './companion-memory.ts';
 import { BlockedError, describeError, isOutage } from './failure.ts';
+import type { Listener, ProblemChanged } from './happening.ts';
+
+export interface ReportsDeps {
+  readonly log: Logger;
+  readonly memory: CompanionMemory;
+  readonly view: Pick<ClusterView, 'configMap' | 'namespace'>;
+  readonly tell: Listener;
+}
 
 /**
- * Logs each problem once, however often it occurs, and once more when it is resolved. Events and
- * metrics would be added here.
+ * Logs each problem once, however often it occurs, and once more when it is resolved, and tells
+ * the listeners.
  */
 export class Reports {
-  readonly #log: Logger;
-  readonly #memory: CompanionMemory;
+  readonly #deps: ReportsDeps;
   /** Whether an outage was reported and the server has not answered since. */
   #isOutage = false;
 
-  constructor(log: Logger, memory: CompanionMemory) {
-    this.#log = log;
-    this.#memory = memory;
+  constructor(deps: ReportsDeps) {
+    this.#deps = deps;
   }
 
   /** Nothing is written for an invalid source (SPEC R13). */
   invalidSource(source: ObjectKey, reason: string): void {
     const message = 'source is invalid; its companions stay as they are';
-    this.#problem(source, source, { level: 'warn', message, fields: { source, reason } });
+    this.#problem(source, source, { kind: 'invalid', level: 'warn', message, fields: { source, reason } });
   }
 
   /** `remarks`: what the source's author probably did not mean. */
-  validSource(source: ObjectKey, remarks: readonly string[]): void {
-    const fields = { source, reason: remarks.join('; ') };
-    if (remarks.length === 0) this.#resolved(source, source);
-    else this.#problem(source, source, { level: 'warn', message: 'source needs attention', fields });
+  validSource(source: ObjectKey, remarks: readonly Remark[]): void {
+    const kind = remarks[0]?.kind;
+    if (kind === undefined) {
+      this.#resolved(source, source);
+      return;
+    }
+    const fields = { source, reason: remarks.map(({ text }) => text).join('; ') };
+    this.#problem(source, source, { kind, level: 'warn', message: 'source needs attention', fields });
   }
 
   /** `reason`: what is wrong with the Namespace's consent annotation; undefined: nothing. */
@@ -37,7 +49,10 @@ export class Reports {
     const message =
       'accept-mirrors-from is malformed; nothing new is accepted and companions there stay as they are';
     if (reason === undefined) this.#resolved(namespace, namespace);
-    else this.#problem(namespace, namespace, { level: 'warn', message, fields: { namespace, reason } });
+    else {
+      const fields = { namespace, reason };
+      this.#problem(namespace, namespace, { kind: 'consent', level: 'warn', message, fields });
+    }
   }
 
   leftAlone(source: ObjectKey, step: Extract<Step, { readonly action: 'none' }>): void {
@@ -45,25 +60,37 @@ export class Reports {
     const fields = { source, companion, reason };
     switch (step.state) {
       case 'conflict':
-        this.#problem(source, companion, { level: 'warn', message: CONFLICT, fields });
+        this.#problem(source, companion, { kind: 'conflict', level: 'warn', message: CONFLICT, fields });
         break;
       case 'refused':
         // A pattern such as `*` normally matches namespaces that refuse, too.
         if (step.named)
-          this.#problem(source, companion, { level: 'warn', message: 'companion refused', fields });
-        else this.#unremarkable(source, companion, 'companion refused', fields);
+          this.#problem(source, companion, { kind: 'refused', level: 'warn', message: REFUSED, fields });
+        else this.#unremarkable(source, companion, REFUSED, fields);
         break;
       case 'no namespace':
-        this.#problem(source, companion, { level: 'warn', message: 'companion has no namespace', fields });
+        this.#problem(source, companion, {
+          kind: 'target missing',
+          level: 'warn',
+          message: TARGET_MISSING,
+          fields,
+        });
         break;
       case 'retained':
-        this.#problem(source, companion, { level: 'info', message: 'companion retained', fields });
+        this.#problem(source, companion, {
+          kind: undefined,
+          level: 'info',
+          message: 'companion retained',
+          fields,
+        });
         break;
       case 'waiting':
         this.#unremarkable(source, companion, 'companion waits', fields);
         break;
       case 'in sync':
-        if (!this.#memory.isFoughtOver(source, companion)) this.#resolved(source, companion);
+        // A write that seemed to fail has been made.
+        if (this.#deps.memory.failures(source, companion) > 0) this.serverAnswers();
+        if (!this.#deps.memory.isFoughtOver(source, companion)) this.#resolved(source, companion);
     }
   }
 
@@ -72,19 +99,24 @@ export class Reports {
       this.serverFails(error);
       return;
     }
-    const message = error instanceof BlockedError ? CONFLICT : 'companion cannot be written';
     const fields = { source, companion, reason: describeError(error) };
-    this.#problem(source, companion, { level: 'warn', message, fields });
+    this.#problem(
+      source,
+      companion,
+      error instanceof BlockedError
+        ? { kind: 'conflict', level: 'warn', message: CONFLICT, fields }
+        : { kind: 'write failed', level: 'warn', message: 'companion cannot be written', fields },
+    );
   }
 
   /** Reports an outage once, although its error may differ from attempt to attempt. */
   serverFails(error: unknown): void {
-    if (!this.#isOutage) this.#log.warn({ error: describeError(error) }, SERVER_FAILS);
+    if (!this.#isOutage) this.#deps.log.warn({ error: describeError(error) }, SERVER_FAILS);
     this.#isOutage = true;
   }
 
   serverAnswers(): void {
-    if (this.#isOutage) this.#log.info({ was: SERVER_FAILS }, 'resolved');
+    if (this.#isOutage) this.#deps.log.info({ was: SERVER_FAILS }, 'resolved');
     this.#isOutage = false;
   }
 
@@ -98,7 +130,7 @@ export class Reports {
     const message = 'companion keeps being changed by another client; backing off';
     const fields = { source, companion, fieldManager: editedBy ?? 'unknown' };
     this.serverAnswers();
-    this.#problem(source, companion, { level: 'warn', message, fields });
+    this.#problem(source, companion, { kind: 'fighting', level: 'warn', message, fields });
   }
 
   /** The fight is over. */
@@ -108,37 +140,61 @@ export class Reports {
 
   wouldWrite(source: ObjectKey, { companion, action, reason }: Step): void {
     const fields = { source, companion, reason };
-    const would: Problem = { level: 'info', message: WOULD_WRITE[action], fields };
     this.#problem(
       source,
       companion,
-      action === 'defer' ? { level: 'warn', message: CONFLICT, fields } : would,
+      action === 'defer'
+        ? { kind: 'conflict', level: 'warn', message: CONFLICT, fields }
+        : { kind: undefined, level: 'info', message: WOULD_WRITE[action], fields },
     );
   }
 
   #problem(source: ObjectKey, subject: ObjectKey, problem: Problem): void {
-    const last = this.#memory.problem(source, subject);
+    const { memory, log } = this.#deps;
+    const last = memory.problem(source, subject);
     if (last?.message === problem.message && last.fields['reason'] === problem.fields['reason']) return;
-    this.#memory.setProblem(source, subject, problem);
-    this.#log[problem.level](problem.fields, problem.message);
+    memory.setProblem(source, subject, problem);
+    log[problem.level](problem.fields, problem.message);
+    this.#tell(source, subject, problem, 'began');
   }
 
   /** Normal, and not remembered: there may be one for each namespace and source. */
   #unremarkable(source: ObjectKey, subject: ObjectKey, message: string, fields: Problem['fields']): void {
     this.#resolved(source, subject);
-    this.#log.debug(fields, message);
+    this.#deps.log.debug(fields, message);
   }
 
   #resolved(source: ObjectKey, subject: ObjectKey): void {
-    const last = this.#memory.problem(source, subject);
+    const { memory, log } = this.#deps;
+    const last = memory.problem(source, subject);
     if (last === undefined) return;
-    this.#memory.setProblem(source, subject, undefined);
+    memory.setProblem(source, subject, undefined);
     const { reason: _, ...fields } = last.fields;
-    this.#log.info({ ...fields, was: last.message }, 'resolved');
+    log.info({ ...fields, was: last.message }, 'resolved');
+    this.#tell(source, subject, last, 'resolved');
+  }
+
+  #tell(
+    source: ObjectKey,
+    subject: ObjectKey,
+    { kind, fields }: Problem,
+    state: ProblemChanged['state'],
+  ): void {
+    const { view, tell } = this.#deps;
+    const { reason = '', fieldManager: editedBy } = fields;
+    if (kind === 'consent') {
+      const object = view.namespace(source);
+      tell({ type: 'consent', state, namespace: source, object, reason });
+    } else if (kind !== undefined) {
+      const object = view.configMap(source);
+      tell({ type: 'problem', state, kind, source, object, subject, reason, editedBy });
+    }
   }
 }
 
 const CONFLICT = 'companion in conflict';
+const REFUSED = 'companion refused';
+const TARGET_MISSING = 'companion has no namespace';
 const SERVER_FAILS = 'the API server fails; retrying';
 const WOULD_WRITE = {
   create: 'companion would be created',

@@ -14,9 +14,10 @@ import type { MirrorRequest } from '../../mirror/request/request.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
-import { describeError, isOutage, judge, StaleSourceError } from '../memory/failure.ts';
+import { describeError, isOutage, judge, StaleSourceError, type Verdict } from '../memory/failure.ts';
+import type { CompanionCounts, Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
-import { PassLog } from '../write/pass-log.ts';
+import { PassReport } from '../write/pass-report.ts';
 import type { SourceBodies } from '../write/source-bodies.ts';
 import { intentOf, type WriteQueue, type WriteStep } from '../write/write-queue.ts';
 
@@ -32,19 +33,23 @@ export interface ReconcilerDeps {
   readonly areNamespacesSynced: () => boolean;
   /** Report what would be written, and write nothing. */
   readonly dryRun: boolean;
+  /** While it returns false, keys are dropped. */
+  readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly tell: Listener;
 }
 
 /** What to do about the companions of one source. */
 interface Plan {
   /** The version that the plan was made from; undefined when it is gone. */
   readonly source: ObservedConfigMap | undefined;
-  /** Undefined when the source is gone or unlabelled. */
+  /** Undefined when the source is gone, unlabelled or invalid. */
   readonly shape: CompanionShape | undefined;
   readonly steps: readonly Step[];
 }
 
+const NONE: CompanionCounts = {};
 const NOTHING: Plan = { source: undefined, shape: undefined, steps: [] };
 
 /**
@@ -63,18 +68,21 @@ export class Reconciler {
    * handles their answers. Never rejects: if it cannot read the source, it queues the key again.
    */
   async reconcile(key: ObjectKey): Promise<void> {
-    const { memory } = this.#deps;
+    const { memory, mayWrite, clock } = this.#deps;
+    if (!mayWrite()) return;
+    const begunAt = clock.now();
     let plan: Plan | undefined;
     try {
       plan = await this.#plan(key);
       memory.succeeded(key, key);
     } catch (error) {
-      this.#retry(key, error);
+      const { quiet } = this.#retry(key, error);
+      this.#tellUnplanned(key, quiet ? 'stale' : 'failed', begunAt);
     }
-    if (plan !== undefined) await this.#carryOut(key, plan);
+    if (plan !== undefined) await this.#carryOut(key, plan, begunAt);
   }
 
-  /** Undefined: no plan is possible now, so everything stays as it is. */
+  /** Undefined: no plan is possible yet, so everything stays as it is. */
   async #plan(key: ObjectKey): Promise<Plan | undefined> {
     const { view, reports, areNamespacesSynced } = this.#deps;
     const { bounds, vocabulary } = view.settings;
@@ -84,7 +92,7 @@ export class Reconciler {
     if (source?.request === undefined) return this.#planOrphans(key);
     if (!source.request.ok) {
       reports.invalidSource(key, source.request.problem);
-      return undefined;
+      return { source, shape: undefined, steps: [] };
     }
     const request = source.request.value;
     // Every source that targets namespaces is queued once they are synced.
@@ -134,38 +142,60 @@ export class Reconciler {
   }
 
   /** Reports what is left alone, sets aside what must wait, and queues the other writes. */
-  async #carryOut(key: ObjectKey, { source, shape, steps }: Plan): Promise<void> {
-    const { memory, reports, queue, writes, dryRun, clock, log } = this.#deps;
+  async #carryOut(key: ObjectKey, { source, shape, steps }: Plan, begunAt: number): Promise<void> {
+    const { memory, reports, queue, writes, dryRun, clock, log, tell } = this.#deps;
     const toBeWritten: WriteStep[] = [];
     for (const step of steps) {
       if (step.action === 'none') reports.leftAlone(key, step);
       else toBeWritten.push(step);
     }
     if (memory.hasAny(key)) memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten));
+    const reportOn = (writes: number) =>
+      new PassReport({ key, source, steps, writes, begunAt, clock, log, tell });
     if (dryRun) {
       for (const step of toBeWritten) reports.wouldWrite(key, step);
+      reportOn(0).tellReconciled();
       return;
     }
-    const waits = new Map<WriteStep, number>();
-    for (const step of toBeWritten) {
-      const ms = memory.waitMs(key, step.companion, intentOf(step, source));
-      if (ms > 0) waits.set(step, ms);
-    }
+    const waits = this.#waitsOf(key, toBeWritten, source);
     const ready = toBeWritten.filter((step) => !waits.has(step));
     const lane = queue.laneOf(key);
     const nextMs = Math.min(...waits.values());
     if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
-    await writes.add({ key, source, shape, lane, log: new PassLog(log, clock, key, ready.length) }, ready);
+    const report = reportOn(ready.length);
+    const isBlocked = ({ companion }: Step) => memory.problem(key, companion)?.kind === 'conflict';
+    for (const step of [...waits.keys()].filter(isBlocked)) report.inConflict(step);
+    if (ready.length === 0) report.tellReconciled();
+    await writes.add({ key, source, shape, lane, report }, ready);
   }
 
-  #retry(key: ObjectKey, error: unknown): void {
+  /** The writes that may not begin yet, each with the time (ms) to wait. */
+  #waitsOf(key: ObjectKey, steps: readonly WriteStep[], source: ObservedConfigMap | undefined) {
+    const waits = new Map<WriteStep, number>();
+    for (const step of steps) {
+      const ms = this.#deps.memory.waitMs(key, step.companion, intentOf(step, source));
+      if (ms > 0) waits.set(step, ms);
+    }
+    return waits;
+  }
+
+  #tellUnplanned(source: ObjectKey, result: 'failed' | 'stale', begunAt: number): void {
+    const { view, clock, tell } = this.#deps;
+    const object = view.configMap(source);
+    const durationMs = clock.now() - begunAt;
+    tell({ type: 'reconciled', source, object, result, durationMs, companions: NONE, inSync: false });
+  }
+
+  #retry(key: ObjectKey, error: unknown): Verdict {
     const { memory, queue, reports, log } = this.#deps;
-    const { failure, quiet } = judge(error);
+    const verdict = judge(error);
+    const { failure, quiet } = verdict;
     const delayMs = memory.failed(key, key, '', failure);
     const fields = { source: key, error: describeError(error), retryInMs: Math.round(delayMs) };
     if (isOutage(error)) reports.serverFails(error);
     log[quiet || isOutage(error) ? 'debug' : 'warn'](fields, 'reconcile failed; retrying');
     if (Number.isFinite(delayMs)) queue.addAfter(key, delayMs);
+    return verdict;
   }
 }
 

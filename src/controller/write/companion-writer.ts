@@ -17,6 +17,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
 import { BlockedError, describeError, judge, LeavingError, WithoutEffectError } from '../memory/failure.ts';
+import type { Heal } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import type { MutationCache } from './mutation-cache.ts';
 import type { SourceBodies } from './source-bodies.ts';
@@ -35,6 +36,8 @@ export interface CompanionWriterDeps {
   readonly queue: DelayingQueue<ObjectKey>;
   /** Most writes begun in any one second; 0: no limit. */
   readonly maxWritesPerSecond: number;
+  /** While it returns false, steps are dropped. `api` sends no write then, nor what is under way. */
+  readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -54,23 +57,32 @@ export class CompanionWriter {
     if (intervalCap > 0) this.#paced = new PQueue({ interval: 1000, intervalCap, strict: true });
   }
 
-  /** Makes one write. Never rejects: after a failure it queues the source again (see `judge`). */
-  async write({ pass, step, lane }: Write): Promise<void> {
-    const { clock, queue } = this.#deps;
-    await this.#paced?.add(noop, { priority: lane === 'fresh' ? 1 : 0 });
-    if (queue.shuttingDown || !this.#isCurrent(pass, step)) {
-      pass.log.ended();
+  /**
+   * Makes one write, unless `signal` aborts before it begins. Never rejects: after a failure it
+   * queues the source again (see `judge`).
+   */
+  async write({ pass, step, lane }: Write, signal: AbortSignal): Promise<void> {
+    const { clock, mayWrite } = this.#deps;
+    await this.#mayBegin({ priority: lane === 'fresh' ? 1 : 0, signal }).catch(noop);
+    if (signal.aborted || !mayWrite() || !this.#isCurrent(pass, step)) {
+      pass.report.ended();
       return;
     }
     const begunAt = clock.now();
     try {
       const done = await this.#carryOut(step, pass);
-      pass.log.wrote(step.companion, done, step.reason, begunAt);
+      pass.report.wrote(step, done, begunAt, this.#healedBy(pass, step, done));
       this.#succeeded(pass, step, done);
     } catch (error) {
-      this.#failed(pass, step, error);
+      // Otherwise the Lease was lost meanwhile, and everything is queued once it is held again.
+      if (mayWrite()) this.#failed(pass, step, error, begunAt);
     }
-    pass.log.ended();
+    pass.report.ended();
+  }
+
+  /** Keeps the limit of writes in a second. The next write of a step that has begun goes first. */
+  async #mayBegin(options: { priority: number; signal?: AbortSignal } = { priority: 2 }): Promise<void> {
+    await this.#paced?.add(noop, options);
   }
 
   /** Whether a plan would still contain the step. If not, the source is queued for another pass. */
@@ -86,27 +98,41 @@ export class CompanionWriter {
     return false;
   }
 
+  /** Set if the write has undone what somebody else did, seen in the watch or in the companion. */
+  #healedBy({ key, source, shape }: Pass, step: WriteStep, done: Step['action']): Heal | undefined {
+    const { memory, view } = this.#deps;
+    const { sourceVersion } = intentOf(step, source);
+    // With the source's checksum and other content, it was edited while nobody watched.
+    const hasBeenRight = (drifted: Drifted) =>
+      drifted.actual.annotations[view.settings.vocabulary.sourceChecksum] === shape?.digest;
+    const isHeal =
+      memory.isHeal(key, step.companion, sourceVersion) ||
+      ('differences' in step && step.differences.some(isContent) && hasBeenRight(step));
+    return isHeal && isWrite(done) ? { editedBy: editedBy(step) } : undefined;
+  }
+
   #succeeded({ key, source }: Pass, step: WriteStep, done: Step['action']): void {
     const { memory, reports } = this.#deps;
     const { companion } = step;
     const { sourceVersion } = intentOf(step, source);
-    const isHeal = done !== 'delete' && done !== 'none';
-    const isFight = isHeal && memory.wrote(key, companion, sourceVersion);
-    if (!isHeal) memory.succeeded(key, companion);
-    if (isFight) reports.fight(key, companion, 'actual' in step ? step.actual.editedBy : undefined);
+    const isFight = isWrite(done) && memory.wrote(key, companion, sourceVersion);
+    if (!isWrite(done)) memory.succeeded(key, companion);
+    if (isFight) reports.fight(key, companion, editedBy(step));
     else reports.written(key, companion);
     // A delete of our own ends the companion's history of heals (SPEC R14).
     if (done === 'delete') memory.forget(key, companion);
   }
 
-  #failed({ key, source, lane }: Pass, step: WriteStep, error: unknown): void {
+  #failed({ key, source, lane, report }: Pass, step: WriteStep, error: unknown, begunAt: number): void {
     const { memory, reports, queue, log } = this.#deps;
     const { companion, action } = step;
-    const { failure, quiet } = judge(error);
+    const verdict = judge(error);
+    const { failure, quiet } = verdict;
     const delayMs = memory.failed(key, companion, intentOf(step, source).fingerprint, failure);
     const willRetry = Number.isFinite(delayMs);
     const fields = { source: key, companion, action, error: describeError(error) };
     log.debug({ ...fields, ...(willRetry && { retryInMs: Math.round(delayMs) }) }, 'companion not written');
+    report.failed(step, begunAt, verdict);
     if (!quiet) reports.failed(key, companion, error);
     // Retries after real failures are bulk, so that fresh changes overtake them.
     if (willRetry) queue.addAfter(key, delayMs, quiet ? lane : 'bulk');
@@ -165,7 +191,9 @@ export class CompanionWriter {
     const actual = mayDelete(step.actual, shape.source, vocabulary)
       ? step.actual
       : await this.#patch(step.actual, marks, undefined);
+    if (actual !== step.actual) await this.#mayBegin();
     await this.#delete(actual);
+    await this.#mayBegin();
     try {
       await this.#post(actual.key, replacement(actual, step.differences, content), shape.digest);
       return 'replace';
@@ -193,7 +221,10 @@ export class CompanionWriter {
     const { api, view } = this.#deps;
     const actual = observe(await api.get(companion), view.settings.vocabulary);
     const step = planCompanion(companion, actual, shapeOf(pass), view);
-    if (step.action !== 'none') return this.#carryOut(step, pass);
+    if (step.action !== 'none') {
+      await this.#mayBegin();
+      return this.#carryOut(step, pass);
+    }
     if (step.state === 'conflict') throw new BlockedError(step.reason);
     if (step.state === 'waiting') throw new LeavingError(step.reason);
     return 'none';
@@ -255,5 +286,9 @@ function shapeOf({ shape }: Pass): CompanionShape {
   return shape;
 }
 
+/** Whether the companion now has what it should have because of us. */
+const isWrite = (done: Step['action']): boolean => done !== 'delete' && done !== 'none';
+const editedBy = (step: WriteStep): string | undefined =>
+  'actual' in step ? step.actual.editedBy : undefined;
 const isContent = ({ kind }: Difference): boolean => kind === 'content';
 const noop = async () => undefined;

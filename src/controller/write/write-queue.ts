@@ -6,7 +6,7 @@ import type { Step } from '../../mirror/plan/step.ts';
 import type { Lane } from '../../workqueue/queue.ts';
 import type { WorkSource } from '../../workqueue/workers.ts';
 import type { Intent } from '../memory/companion-memory.ts';
-import type { PassLog } from './pass-log.ts';
+import type { PassReport } from './pass-report.ts';
 
 export type WriteStep = Exclude<Step, { readonly action: 'none' }>;
 
@@ -18,7 +18,7 @@ export interface Pass {
   /** What every companion should carry; undefined when the source is gone or unlabelled. */
   readonly shape: CompanionShape | undefined;
   readonly lane: Lane;
-  readonly log: PassLog;
+  readonly report: PassReport;
 }
 
 export interface Write {
@@ -46,6 +46,8 @@ const BULK_SHARE = 1 / 2;
  * after what is in flight. `npm run bench -- --scenario busy` shows the effect.
  */
 const YIELDING_SHARE = 1 / 32;
+/** Fresh writes in a row that may overtake waiting bulk ones, so that these do not starve. */
+const FRESH_PER_BULK = 1 / YIELDING_SHARE;
 /** Time (ms) after a fresh write during which bulk keeps to its smaller share. */
 const YIELD_MS = 500;
 
@@ -63,6 +65,7 @@ export class WriteQueue implements WorkSource<Write> {
   /** Bulk writes that hold a slot. */
   readonly #bulkOut = new Set<Write>();
   readonly #waiting: ((write: Write | undefined) => void)[] = [];
+  #freshInARow = 0;
   #yieldUntil = Number.NEGATIVE_INFINITY;
   #endOfYield: Timer | undefined;
   #isShutDown = false;
@@ -144,7 +147,7 @@ export class WriteQueue implements WorkSource<Write> {
       if (underWay !== undefined) {
         // After that write the right step may be a different one, so the source is planned again.
         underWay.again.set(pass.key, batch.lane);
-        pass.log.ended();
+        pass.report.ended();
         continue;
       }
       const write = { pass, step, lane: batch.lane };
@@ -162,10 +165,14 @@ export class WriteQueue implements WorkSource<Write> {
   }
 
   #nextLane(): Lane | undefined {
-    if (this.#batches.fresh.length > 0) return 'fresh';
+    const { fresh, bulk } = this.#batches;
     const { most, yielding } = this.#bulkSlots;
     const slots = this.#clock.now() < this.#yieldUntil ? yielding : most;
-    return this.#bulkOut.size < slots ? 'bulk' : undefined;
+    const mayBulk = bulk.length > 0 && this.#bulkOut.size < slots;
+    const overtakes = fresh.length > 0 && (!mayBulk || this.#freshInARow < FRESH_PER_BULK);
+    this.#freshInARow = overtakes && mayBulk ? this.#freshInARow + 1 : 0;
+    if (overtakes) return 'fresh';
+    return mayBulk ? 'bulk' : undefined;
   }
 
   #beginYield(): void {

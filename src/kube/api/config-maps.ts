@@ -20,6 +20,14 @@ export interface ConfigMapApi {
   ): Promise<void>;
 }
 
+/** Permission to write that can end, such as by losing a lease. */
+export interface WriteFence {
+  /** Asked synchronously right before a write is sent, and again if the transport repeats it. */
+  mayWrite(): boolean;
+  /** Aborts when the present permission ends; has aborted while there is none. */
+  readonly term: AbortSignal;
+}
+
 /**
  * Media types that leave the data out of the answer to a write; a server without them sends all of
  * it. https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches
@@ -36,8 +44,10 @@ const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
  */
 export function createConfigMapApi(
   transport: Transport,
-  options: { readonly fieldManager: string },
+  options: { readonly fieldManager: string; readonly fence?: WriteFence | undefined },
 ): ConfigMapApi {
+  const { fence } = options;
+  const mayBeSent = fence && (() => fence.mayWrite());
   const managed = `?fieldManager=${encodeURIComponent(options.fieldManager)}`;
 
   const send = <T>(request: ApiRequest) => callForObject<T>(transport, request);
@@ -49,7 +59,8 @@ export function createConfigMapApi(
     body: object,
   ): Promise<ObjectMeta> {
     const headers = { accept: METADATA_ONLY, 'content-type': contentType };
-    const { metadata } = await send<ConfigMap>({ method, path, headers, body: JSON.stringify(body) });
+    const request = { method, path, headers, body: JSON.stringify(body), mayBeSent, signal: fence?.term };
+    const { metadata } = await send<ConfigMap>(request);
     return metadata;
   }
 

@@ -12,6 +12,8 @@ export interface ResourceSelection {
   readonly path: string;
   /** Label selector; absent: every object. */
   readonly labelSelector?: string;
+  /** Field selector, such as `metadata.name=x`; absent: every object. */
+  readonly fieldSelector?: string;
   /** Asks only for the metadata of the objects; default false. */
   readonly metadataOnly?: boolean;
 }
@@ -22,11 +24,11 @@ export interface ResourceSelection {
  */
 export function createListWatch<T extends KubeObject>(
   transport: Transport,
-  { path, labelSelector, metadataOnly = false }: ResourceSelection,
+  { path, labelSelector, fieldSelector, metadataOnly = false }: ResourceSelection,
 ): ListWatch<T> {
   const pathWith = (query: Readonly<Record<string, string | undefined>>) => {
     const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries({ labelSelector, ...query })) {
+    for (const [name, value] of Object.entries({ labelSelector, fieldSelector, ...query })) {
       if (value) parameters.set(name, value);
     }
     return `${path}?${parameters}`;

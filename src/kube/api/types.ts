@@ -70,3 +70,18 @@ export interface ConfigMapPatch extends Pick<ConfigMap, 'data' | 'binaryData'> {
 export interface Namespace extends KubeObject {
   readonly status?: { readonly phase?: string };
 }
+
+export interface Lease extends KubeObject {
+  readonly spec?: LeaseSpec;
+}
+
+/** Times are RFC 3339 with microseconds. Somebody may have edited it: any field may be absent. */
+export interface LeaseSpec {
+  /** Empty: nobody holds it. */
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  /** How often the holder has changed. */
+  readonly leaseTransitions?: number;
+}

@@ -22,11 +22,17 @@ export function podCluster(
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   const tokenFile = join(serviceAccountDir, 'token');
   if (!host || !port || !existsSync(tokenFile)) return undefined;
-  const namespaceFile = join(serviceAccountDir, 'namespace');
+  const namespace = podNamespace(serviceAccountDir);
   return {
     server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
-    ...(existsSync(namespaceFile) && { namespace: readFileSync(namespaceFile, 'utf8').trim() }),
+    ...(namespace !== undefined && { namespace }),
     tls: { ca: { kind: 'file', path: join(serviceAccountDir, 'ca.crt') } },
     user: { name: 'the Pod', token: { kind: 'file', path: tokenFile } },
   };
+}
+
+/** The namespace of the Pod that this process runs in; undefined outside a Pod. */
+export function podNamespace(serviceAccountDir: string = SERVICE_ACCOUNT_DIR): string | undefined {
+  const file = join(serviceAccountDir, 'namespace');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
 }

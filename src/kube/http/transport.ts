@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock/clock.ts';
 import type { Cluster } from '../config/cluster.ts';
 import { type Credential, type Credentials, UserCredentials } from '../config/credentials.ts';
-import { ApiError, malformed } from '../errors.ts';
+import { ApiError, malformed, NetworkError } from '../errors.ts';
 import { Connections, type Dispatchers } from './connections.ts';
 import { hostOf, isTlsFailure, networkErrorOf } from './network-error.ts';
 import { RequestScope } from './request-scope.ts';
@@ -33,6 +33,11 @@ export interface ApiRequest {
   readonly body?: string;
   /** Aborts this request. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Asked synchronously right before the request is sent, after all waiting. If false, it is not
+   * sent and the call rejects with `NetworkError` (`ABORTED`).
+   */
+  readonly mayBeSent?: (() => boolean) | undefined;
 }
 
 /** A successful answer. */
@@ -196,10 +201,11 @@ class PooledTransport implements Transport {
 
   #attempt(
     kind: keyof Dispatchers,
-    { method, path, headers, body }: ApiRequest,
+    { method, path, headers, body, mayBeSent }: ApiRequest,
     credential: Credential,
     scope: RequestScope,
   ): Promise<Dispatcher.ResponseData> {
+    if (mayBeSent?.() === false) throw withdrawn(this.server);
     const response = this.#connections.for(credential)[kind].request({
       origin: this.#origin,
       method,
@@ -248,6 +254,11 @@ class PooledTransport implements Transport {
     return scope.reason ?? (error instanceof ApiError ? error : networkErrorOf(error, this.server));
   }
 }
+
+const withdrawn = (server: string): NetworkError =>
+  new NetworkError(`a request to ${server} was not sent, because it is no longer allowed`, {
+    code: 'ABORTED',
+  });
 
 /** Not redirects: an API server has no reason to send one, and a credential must not follow it. */
 const isSuccess = ({ statusCode }: Dispatcher.ResponseData): boolean => statusCode >= 200 && statusCode < 300;

@@ -26,6 +26,7 @@ function setUp() {
     queue,
     reports: { consent: (name, problem) => consents.push([name, problem]) },
     isSynced: () => true,
+    tell: () => undefined,
   });
   return { queue, handler, consents };
 }
@@ -49,6 +50,12 @@ test('[M2] a namespace that no source targets queues nothing', () => {
 test('[R4] a deleted namespace queues the sources that target it', () => {
   const { queue, handler } = setUp();
   handler.delete(ns('target-1'), false);
+  expect(queue.length).toBe(1);
+});
+
+test('[R4] a namespace seen later than a companion in it queues the source of that companion', () => {
+  const { queue, handler } = setUp();
+  handler.add(ns('team-b'));
   expect(queue.length).toBe(1);
 });
 

@@ -196,7 +196,7 @@ test('[R9] failures are forgotten for companions that are no longer planned or n
 test('[W4] nothing is remembered of a companion without failures, heals and problems', () => {
   const { memory } = setUp();
   memory.failed(source, companion, 'v1', transient);
-  memory.setProblem(source, companion, { level: 'warn', message: 'something', fields: {} });
+  memory.setProblem(source, companion, { kind: undefined, level: 'warn', message: 'something', fields: {} });
   expect(memory.hasAny(source)).toBe(true);
   memory.setProblem(source, companion, undefined);
   memory.wrote(source, companion, 'v1');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
+import { ApiError, NetworkError } from '../../../src/kube/errors.ts';
 import { companion, namespace, source } from '../../mirror/wire.ts';
 import { boundsOf, viewOf, world } from '../../mirror/world.ts';
 import { Executor } from '../executor.ts';
@@ -71,6 +71,18 @@ describe('a pass', () => {
     expect(replaced?.metadata.uid).not.toBe(frozen.metadata.uid);
   });
 
+  test('[R13] [C4] does not wait for a failed write once its source is invalid', async () => {
+    const api = new MemoryApi([source(KEY)]);
+    api.beforeWrite = () => Promise.reject(new ApiError('forbidden', { status: 403, reason: 'Forbidden' }));
+    const view = viewOf(world([source(KEY)]));
+    const running = new Executor(api, view);
+    await running.pass(KEY);
+    expect([...running.memory.unfinished()]).toEqual([[KEY, 1]]);
+    Object.assign(view, viewOf(world([source(KEY, { 'deletion-policy': 'typo' })])));
+    await running.pass(KEY);
+    expect([...running.memory.unfinished()]).toEqual([]);
+  });
+
   test('[R13] reports an unknown annotation and a missing namespace once, and mirrors anyway', async () => {
     const asks = { 'target-namespaces': 'team-a, taem-b', 'target-namespace': 'x' };
     const { api, executor } = setUp([source(KEY, asks)], [namespace('team-a')]);
@@ -114,6 +126,24 @@ describe('a pass', () => {
   });
 });
 
+test('[O4] an outage is over when a write that got no answer turns out to be made', async () => {
+  const api = new MemoryApi([source(KEY)]);
+  const view = viewOf(world([source(KEY)]));
+  const running = new Executor(api, view);
+  const { create } = api;
+  api.create = async (body) => {
+    await create.call(api, body);
+    throw new NetworkError('no answer', { code: 'TIMEOUT' });
+  };
+  await running.pass(KEY);
+  Object.assign(view, viewOf(world([...api.objects.values()])));
+  await running.pass(KEY);
+  expect(running.log.told.map(({ message }) => message)).toEqual([
+    'the API server fails; retrying',
+    'resolved',
+  ]);
+});
+
 describe('[R3] a source that is gone', () => {
   const left = companion(source(KEY), 'team-a/colors-synced');
 
@@ -137,5 +167,39 @@ describe('[R3] a source that is gone', () => {
     await running.pass(KEY);
     expect([...api.objects.keys()]).toEqual([]);
     expect(running.log.told.at(-1)?.message).toBe('resolved');
+  });
+
+  test('[L3] of a standby does nothing, and what failed before does not delay the next leader', async () => {
+    const { api, executor } = setUp([source(KEY)]);
+    const running = executor();
+    running.isLeader = false;
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY]);
+
+    running.isLeader = true;
+    api.beforeWrite = async () => {
+      throw new ApiError('no', { status: 422, reason: 'Invalid' });
+    };
+    await running.pass(KEY);
+    api.beforeWrite = async () => undefined;
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY]);
+    running.memory.forgetWrites();
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY, BESIDE]);
+  });
+
+  test('[L3] a write that the loss of the Lease ends is not reported, and not retried', async () => {
+    const { api, executor } = setUp([source(KEY)]);
+    const running = executor();
+    api.beforeWrite = async () => {
+      running.isLeader = false;
+      throw new NetworkError('aborted', { code: 'ABORTED' });
+    };
+    await running.pass(KEY);
+    expect(running.log.told).toEqual([]);
+    expect([...running.memory.unfinished()]).toEqual([]);
+    await running.clock.advance(60_000);
+    expect(running.queue.length).toBe(0);
   });
 });

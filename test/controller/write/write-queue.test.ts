@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { PassLog } from '../../../src/controller/write/pass-log.ts';
+import { PassReport } from '../../../src/controller/write/pass-report.ts';
 import {
   type Pass,
   type Write,
@@ -27,14 +27,18 @@ class Scene {
   }
 
   /** Adds a pass over `source` with one write for each name. Tells whether all have begun. */
-  add(source: string, lane: Lane, ...names: readonly string[]): { allBegun: boolean } {
+  add(name: string, lane: Lane, ...names: readonly string[]): { allBegun: boolean } {
     const result = { allBegun: false };
     const steps = names.map((name): WriteStep => {
       return { action: 'create', companion: name as ObjectKey, state: 'missing', reason: '' };
     });
-    const key = source as ObjectKey;
-    const log = new PassLog(new RecordedLog(), this.clock, key, names.length);
-    const pass: Pass = { key, source: undefined, shape: undefined, lane, log };
+    const key = name as ObjectKey;
+    const source = undefined;
+    const report = new PassReport({
+      ...{ key, source, steps, writes: steps.length, begunAt: 0 },
+      ...{ clock: this.clock, log: new RecordedLog(), tell: () => undefined },
+    });
+    const pass: Pass = { key, source, shape: undefined, lane, report };
     void this.queue.add(pass, steps).then(() => {
       result.allBegun = true;
     });
@@ -122,6 +126,21 @@ describe('[Q2] the order of writes', () => {
     await scene.clock.advance(500);
     await scene.end('edit');
     expect(scene.begun).toEqual(['big 8', 'edit', 'big 7']);
+  });
+
+  test.each([1, 32])('with %i slots, fresh writes without end do not starve bulk', async (slots) => {
+    const scene = new Scene(slots);
+    scene.fanOut('big', 40);
+    await turn();
+    for (let number = 0; number < 200; number++) {
+      scene.add(`small ${number}`, 'fresh', `edit ${number}`);
+      scene.add(`small too ${number}`, 'fresh', `another ${number}`);
+      await turn();
+      for (const name of [...scene.underWay.keys()].slice(0, 1)) await scene.end(name);
+    }
+    const bulk = scene.begun.slice(slots).filter((name) => name.startsWith('big'));
+    expect(bulk.length).toBeGreaterThanOrEqual(2);
+    expect(bulk.length).toBeLessThanOrEqual(10);
   });
 
   test('a pass ends when all its writes have begun, not when they are answered', async () => {

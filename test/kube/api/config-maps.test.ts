@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { createConfigMapApi } from '../../../src/kube/api/config-maps.ts';
+import { describe, expect, test } from 'vitest';
+import { type ConfigMapApi, createConfigMapApi } from '../../../src/kube/api/config-maps.ts';
 import { objectKey } from '../../../src/kube/api/object-key.ts';
 import type { NewConfigMap } from '../../../src/kube/api/types.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { type Handler, sendJson, startServer } from '../loopback-server.ts';
 import { failureOf, openTransport } from '../open-transport.ts';
 
@@ -153,5 +155,69 @@ test('[W3] an answer that is cut in the middle of its JSON is MALFORMED', async 
   expect(await failureOf(api.patch(KEY, { metadata: { resourceVersion: '7' } }))).toMatchObject({
     name: 'NetworkError',
     code: 'MALFORMED',
+  });
+});
+
+describe('with a fence', () => {
+  /** A server that answers every write when told to, and may first ask to wait. */
+  async function startFenced(retryAfterSeconds?: number) {
+    const waiting: (() => void)[] = [];
+    let asksToWait = retryAfterSeconds !== undefined;
+    const server = await startServer((_, response) => {
+      if (asksToWait) {
+        asksToWait = false;
+        const status = { kind: 'Status', code: 429, reason: 'TooManyRequests' };
+        sendJson(response, 429, status, { 'retry-after': retryAfterSeconds });
+      } else {
+        waiting.push(() => sendJson(response, 200, { metadata: { name: 'colors.v2', ...GIVEN } }));
+      }
+    });
+    const clock = new ManualClock();
+    const { transport } = openTransport({ server: server.url }, { clock });
+    const term = new AbortController();
+    const fence = { isOpen: true, mayWrite: () => fence.isOpen, term: term.signal };
+    const api = createConfigMapApi(transport, { fieldManager: 'mirror-controller', fence });
+    return { api, server, fence, term, clock, waiting };
+  }
+  const WRITES: readonly [string, (api: ConfigMapApi) => Promise<unknown>][] = [
+    ['create', (api) => api.create(withContent({}))],
+    ['patch', (api) => api.patch(KEY, { metadata: { resourceVersion: '7' } })],
+    ['delete', (api) => api.delete(KEY, { uid: 'u', resourceVersion: '7' })],
+  ];
+
+  test.each(WRITES)('[L2] a %s is not sent once writing is no longer allowed', async (_, write) => {
+    const { api, server, fence } = await startFenced();
+    fence.isOpen = false;
+    expect(await failureOf(write(api))).toMatchObject({ code: 'ABORTED' });
+    expect(server.requests).toEqual([]);
+  });
+
+  test.each(WRITES)('[L2] a %s that waits for Retry-After is not sent after it', async (_, write) => {
+    const { api, server, fence, clock } = await startFenced(5);
+    expect(await failureOf(write(api))).toMatchObject({ status: 429 });
+    const second = failureOf(write(api));
+    await clock.advance(4_000);
+    fence.isOpen = false;
+    await clock.advance(1_000);
+    expect(await second).toMatchObject({ code: 'ABORTED' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each(WRITES)('[L3] a %s in flight is aborted at the end of the term', async (_, write) => {
+    const { api, server, term } = await startFenced();
+    const failure = failureOf(write(api));
+    await waitFor(() => server.requests.length === 1);
+    term.abort();
+    expect(await failure).toMatchObject({ code: 'ABORTED' });
+  });
+
+  test('[L3] reads are always allowed', async () => {
+    const { api, fence, term, waiting } = await startFenced();
+    fence.isOpen = false;
+    term.abort();
+    const read = api.get(KEY);
+    await waitFor(() => waiting.length === 1);
+    waiting[0]?.();
+    expect((await read).metadata.name).toBe('colors.v2');
   });
 });

@@ -18,7 +18,7 @@ const namespaces = [
 function remarks(asks: StringMap, requireConsent = true): readonly string[] {
   const asking = source(key, asks);
   const of = world([asking], namespaces, boundsOf({ requireConsent }));
-  return remarksOn(observed(asking), planFor(key, of), vocabulary);
+  return remarksOn(observed(asking), planFor(key, of), vocabulary).map(({ text }) => text);
 }
 
 describe('[P3] with --require-consent, matching namespaces without consent are counted for a source:', () => {

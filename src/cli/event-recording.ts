@@ -1,0 +1,56 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../clock/clock.ts';
+import { createEventApi } from '../kube/api/events.ts';
+import type { Cluster } from '../kube/config/cluster.ts';
+import { createTransport } from '../kube/http/transport.ts';
+import { DEFAULT_DOMAIN, MANAGED_BY } from '../mirror/vocabulary.ts';
+import { EventRecorder } from '../recorder/recorder.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { version } from './version.ts';
+
+/** Dispose of it when nothing more is recorded. That takes at most 1 s, for the last Events. */
+export interface EventRecording extends AsyncDisposable {
+  readonly recorder: EventRecorder;
+}
+
+/** Time limit (ms) of a request: an Event is not worth more. */
+const TIME_LIMIT_MS = 5_000;
+/** Longest `reportingInstance`, in characters. */
+const MAX_INSTANCE = 128;
+
+export interface EventRecordingDeps {
+  /** Asked right before each request: only the leader writes Events. */
+  readonly mayWrite: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Writes Events, on a connection of their own: they never delay a write of a companion. */
+export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): EventRecording {
+  const { mayWrite, clock, log } = deps;
+  const requests = new AbortController();
+  const transport = createTransport(cluster, {
+    clock,
+    userAgent: `mirror-controller/${version} events`,
+    signal: requests.signal,
+    timeLimitMs: TIME_LIMIT_MS,
+    connections: 1,
+  });
+  const recorder = new EventRecorder({
+    api: createEventApi(transport, { fieldManager: MANAGED_BY, mayBeSent: mayWrite }),
+    controller: `${DEFAULT_DOMAIN}/${MANAGED_BY}`,
+    instance: hostname().slice(0, MAX_INSTANCE),
+    clock,
+    random: Math.random,
+    log,
+  });
+  const stopping = new AbortController();
+  const running = recorder.run(stopping.signal);
+  const dispose = async () => {
+    stopping.abort();
+    await running;
+    requests.abort();
+    await transport.close();
+  };
+  return { recorder, [Symbol.asyncDispose]: dispose };
+}

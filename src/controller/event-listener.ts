@@ -1,0 +1,109 @@
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import type { Occurrence } from '../recorder/occurrence.ts';
+import type {
+  CompanionCounts,
+  ConsentChanged,
+  Happening,
+  Listener,
+  ProblemChanged,
+  ProblemKind,
+  Reconciled,
+  Written,
+} from './memory/happening.ts';
+
+/** Records what happens to sources and Namespaces, when their state changes (SPEC O3). */
+export function eventListener(record: (occurrence: Occurrence) => void): Listener {
+  const changed = new Set<ObjectKey>();
+  return (happening) => {
+    const occurrence = occurrenceOf(happening, changed);
+    if (occurrence !== undefined) record(occurrence);
+  };
+}
+
+/** `changed`: the sources whose set of companions has changed since their last `Mirrored`. */
+function occurrenceOf(happening: Happening, changed: Set<ObjectKey>): Occurrence | undefined {
+  switch (happening.type) {
+    case 'written':
+      if (changesSet(happening)) changed.add(happening.source);
+      return happening.heal && about(happening.object, healed(happening));
+    case 'reconciled': {
+      const isDue = isSettled(happening) || happening.object === undefined;
+      return isDue && changed.delete(happening.source)
+        ? about(happening.object, mirrored(happening.companions))
+        : undefined;
+    }
+    case 'problem':
+      return happening.state === 'began' ? about(happening.object, problem(happening)) : undefined;
+    case 'consent':
+      return happening.state === 'began' ? consent(happening) : undefined;
+    case 'noticed':
+      return undefined;
+  }
+}
+
+type Message = Omit<Occurrence, 'regarding'>;
+
+/** Undefined if the source is gone or unlabelled: nobody looks for its Events. */
+function about(source: ObservedConfigMap | undefined, message: Message): Occurrence | undefined {
+  if (source?.request === undefined) return undefined;
+  const { namespace, name, uid } = source;
+  return { regarding: { apiVersion: 'v1', kind: 'ConfigMap', namespace, name, uid }, ...message };
+}
+
+const REASONS = {
+  invalid: 'InvalidAnnotation',
+  'unknown annotation': 'InvalidAnnotation',
+  'no consent': 'Refused',
+  conflict: 'Conflict',
+  refused: 'Refused',
+  'target missing': 'TargetMissing',
+  'write failed': 'WriteFailed',
+  fighting: 'Fighting',
+} as const satisfies Record<ProblemKind, string>;
+
+/** A verb of what the controller was doing; Events require one. */
+const MIRROR = 'Mirror';
+
+function changesSet({ action, result, heal }: Written): boolean {
+  return result === 'ok' && heal === undefined && (action === 'create' || action === 'delete');
+}
+
+/** Whether the next pass will find nothing to write, unless something else changes. */
+function isSettled({ result, companions }: Reconciled): boolean {
+  const { missing = 0, drifted = 0, unwanted = 0, waiting = 0 } = companions;
+  return result === 'ok' && missing + drifted + unwanted + waiting === 0;
+}
+
+function mirrored(companions: CompanionCounts): Message {
+  const { 'in sync': inSync = 0, 'no namespace': homeless = 0, conflict, refused, retained } = companions;
+  const others = { 'in conflict': conflict, refused, retained, 'without a namespace': homeless };
+  const parts = Object.entries(others).flatMap(([state, count]) => (count ? [`${count} ${state}`] : []));
+  const note = [`${inSync} ${inSync === 1 ? 'companion' : 'companions'} in sync`, ...parts].join(', ');
+  return { type: 'Normal', reason: 'Mirrored', action: MIRROR, note };
+}
+
+function healed({ companion, action, reason, heal }: Written): Message {
+  const note =
+    action === 'create'
+      ? `companion ${companion} recreated: somebody deleted it`
+      : `companion ${companion} healed after an edit by ${heal?.editedBy ?? 'somebody'}: ${reason}`;
+  return { type: 'Normal', reason: 'Healed', action: 'Heal', note };
+}
+
+function problem(happening: ProblemChanged): Message {
+  const { kind, source, subject, reason, editedBy } = happening;
+  const why =
+    kind === 'fighting' ? `${editedBy ?? 'another client'} keeps changing it; heals are slowed down` : reason;
+  const note = subject === source ? why : `companion ${subject}: ${why}`;
+  return { type: 'Warning', reason: REASONS[kind], action: MIRROR, note };
+}
+
+function consent({ object, reason }: ConsentChanged): Occurrence | undefined {
+  if (object === undefined) return undefined;
+  const { name, uid } = object;
+  const effect = 'nothing new is accepted and companions here stay as they are';
+  const note = `accept-mirrors-from is malformed; ${effect}: ${reason}`;
+  const regarding = { apiVersion: 'v1', kind: 'Namespace', name, uid };
+  return { regarding, type: 'Warning', reason: 'InvalidAnnotation', action: MIRROR, note };
+}

@@ -1,0 +1,120 @@
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.ts';
+import type { Step } from '../../mirror/plan/step.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+
+/**
+ * What the controller tells its listeners, such as Events and metrics. `source` is the key of a
+ * source; `object` the source as it is in the cache, undefined when it is gone or unlabelled.
+ */
+export type Happening = Noticed | Written | Reconciled | ProblemChanged | ConsentChanged;
+
+/**
+ * Called synchronously, so it must return at once. What it throws is logged and harms nobody.
+ */
+export type Listener = (happening: Happening) => void;
+
+/** A change that concerns a source was seen, after the first list. The source is queued. */
+export interface Noticed {
+  readonly type: 'noticed';
+  readonly source: ObjectKey;
+  /** `heal`: somebody else changed or deleted a companion. */
+  readonly cause: 'edit' | 'heal' | 'namespace';
+}
+
+/** A write of a companion has ended. */
+export interface Written {
+  readonly type: 'written';
+  readonly source: ObjectKey;
+  readonly object: ObservedConfigMap | undefined;
+  readonly companion: ObjectKey;
+  /** What was done, or attempted; `none` if the companion was already in sync. */
+  readonly action: Step['action'];
+  readonly reason: string;
+  /** `stale`: the cache was behind, which is normal; the source is planned again. */
+  readonly result: 'ok' | 'stale' | 'failed';
+  /** Time (ms) from the write's beginning to its answer. */
+  readonly durationMs: number;
+  /** Set if it undid what somebody else did to the companion. */
+  readonly heal: Heal | undefined;
+}
+
+export interface Heal {
+  /** The field manager of the edit; undefined if unknown, as after a deletion. */
+  readonly editedBy: string | undefined;
+}
+
+/** Numbers of companions, by state; a state without any is absent. */
+export type CompanionCounts = Readonly<Partial<Record<Step['state'], number>>>;
+
+/** A pass over a source has ended, and its writes with it. */
+export interface Reconciled {
+  readonly type: 'reconciled';
+  readonly source: ObjectKey;
+  readonly object: ObservedConfigMap | undefined;
+  /**
+   * - `invalid`: an annotation is invalid.
+   * - `failed`: the source could not be read, or a write failed.
+   * - `stale`: the cache was behind, which is normal; the source is planned again.
+   */
+  readonly result: 'ok' | 'invalid' | 'failed' | 'stale';
+  /** Time (ms) from the pass's beginning to the answer to its last write. */
+  readonly durationMs: number;
+  /** What the pass has left behind; empty if there was no plan. */
+  readonly companions: CompanionCounts;
+  /** Whether every companion that the source asks for is in sync, and no other is left. */
+  readonly inSync: boolean;
+}
+
+/**
+ * - `invalid`: nothing is written for the source, because one of its annotations is invalid.
+ * - `unknown annotation`, `no consent`: remarks on a valid source.
+ * - `conflict`, `refused`, `target missing`, `write failed`, `fighting`: of one companion.
+ */
+export type ProblemKind =
+  | 'invalid'
+  | 'unknown annotation'
+  | 'no consent'
+  | 'conflict'
+  | 'refused'
+  | 'target missing'
+  | 'write failed'
+  | 'fighting';
+
+/** A problem began or was resolved. One that begins may take the place of another one. */
+export interface ProblemChanged {
+  readonly type: 'problem';
+  readonly state: 'began' | 'resolved';
+  readonly kind: ProblemKind;
+  readonly source: ObjectKey;
+  readonly object: ObservedConfigMap | undefined;
+  /** The companion's key, or the source's own. */
+  readonly subject: ObjectKey;
+  readonly reason: string;
+  /** In a fight, the other client's field manager, if known. */
+  readonly editedBy: string | undefined;
+}
+
+/** A Namespace's consent annotation became malformed, or is no longer. */
+export interface ConsentChanged {
+  readonly type: 'consent';
+  readonly state: 'began' | 'resolved';
+  readonly namespace: ObjectKey;
+  /** Undefined when it is gone. */
+  readonly object: ObservedNamespace | undefined;
+  readonly reason: string;
+}
+
+/** One listener for all of them. */
+export function tellAll(listeners: readonly Listener[], log: Logger): Listener {
+  return (happening) => {
+    for (const listener of listeners) {
+      try {
+        listener(happening);
+      } catch (err) {
+        log.error({ happening: happening.type, err }, 'a listener failed');
+      }
+    }
+  };
+}

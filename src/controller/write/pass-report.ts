@@ -1,0 +1,160 @@
+import type { Clock } from '../../clock/clock.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import type { Step } from '../../mirror/plan/step.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Verdict } from '../memory/failure.ts';
+import type { CompanionCounts, Heal, Listener, Written } from '../memory/happening.ts';
+
+/** Most writes of a pass for which each gets a line at `info`. */
+const SMALL_PASS = 8;
+const WRITES_PER_LINE = 100;
+
+export interface PassReportOptions {
+  readonly key: ObjectKey;
+  readonly source: ObservedConfigMap | undefined;
+  readonly steps: readonly Step[];
+  /** How many of the steps the pass will write. */
+  readonly writes: number;
+  /** When the pass began, on the clock. */
+  readonly begunAt: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tell: Listener;
+}
+
+/**
+ * Logs what one pass has written: a line for each companion of a small pass, a line for each
+ * hundred of a large one. At `debug` a large pass has a line for each, too. Tells the listeners of
+ * each write, and when the last one has ended.
+ */
+export class PassReport {
+  readonly #options: PassReportOptions;
+  /** Writes that have not ended. */
+  #left: number;
+  #counts: Partial<Record<Step['action'], number>> = {};
+  #counted = 0;
+  #since: number;
+  readonly #companions: { -readonly [State in keyof CompanionCounts]: CompanionCounts[State] } = {};
+  /** Steps that leave a companion other than the source asks. */
+  #unsynced = 0;
+  #isFailed = false;
+
+  constructor(options: PassReportOptions) {
+    this.#options = options;
+    this.#left = options.writes;
+    this.#since = options.clock.now();
+    for (const step of options.steps) {
+      this.#companions[step.state] = (this.#companions[step.state] ?? 0) + 1;
+      if (!isFine(step)) this.#unsynced += 1;
+    }
+  }
+
+  /** A write has succeeded. `begunAt`: when it began, on the clock. */
+  wrote(step: Step, done: Step['action'], begunAt: number, heal: Heal | undefined): void {
+    const { key: source, log } = this.#options;
+    const { companion, reason } = step;
+    const fields = { source, companion, reason, durationMs: Math.round(this.#msSince(begunAt)) };
+    log[this.#isSmall ? 'info' : 'debug'](fields, WRITTEN[done]);
+    this.#counts[done] = (this.#counts[done] ?? 0) + 1;
+    this.#counted += 1;
+    this.#unsynced -= 1;
+    this.#move(step.state, after(step, done));
+    this.#tellWritten(step, { action: done, result: 'ok', heal }, begunAt);
+  }
+
+  /** An object without our label has the name. The plan cannot see it, only an attempt to write. */
+  inConflict(step: Step): void {
+    this.#move(step.state, 'conflict');
+  }
+
+  /** A write has failed. */
+  failed(step: Step, begunAt: number, { failure, quiet }: Verdict): void {
+    const { action } = step;
+    if (failure.kind === 'blocked' && !quiet) this.inConflict(step);
+    else if (!quiet) this.#isFailed = true;
+    this.#tellWritten(step, { action, result: quiet ? 'stale' : 'failed', heal: undefined }, begunAt);
+  }
+
+  /** A write has ended, well or not. */
+  ended(): void {
+    this.#left -= 1;
+    const isDue = this.#counted === WRITES_PER_LINE || (this.#left === 0 && this.#counted > 0);
+    if (!this.#isSmall && isDue) this.#sum();
+    if (this.#left === 0) this.tellReconciled();
+  }
+
+  /** To be called only for a pass without writes; otherwise the end of the last one does it. */
+  tellReconciled(): void {
+    const { key, source, begunAt, tell } = this.#options;
+    const isInvalid = source?.request?.ok === false;
+    tell({
+      type: 'reconciled',
+      source: key,
+      object: source,
+      result: isInvalid ? 'invalid' : this.#isFailed ? 'failed' : 'ok',
+      durationMs: this.#msSince(begunAt),
+      companions: this.#companions,
+      inSync: this.#unsynced === 0 && !isInvalid,
+    });
+  }
+
+  get #isSmall(): boolean {
+    return this.#options.writes <= SMALL_PASS;
+  }
+
+  /** One companion is in another state now; undefined: it is no longer there. */
+  #move(from: Step['state'], to: Step['state'] | undefined): void {
+    this.#companions[from] = (this.#companions[from] ?? 0) - 1;
+    if (this.#companions[from] === 0) delete this.#companions[from];
+    if (to !== undefined) this.#companions[to] = (this.#companions[to] ?? 0) + 1;
+  }
+
+  #tellWritten(step: Step, how: Pick<Written, 'action' | 'result' | 'heal'>, begunAt: number): void {
+    const { key, source, tell } = this.#options;
+    const { companion, reason } = step;
+    const durationMs = this.#msSince(begunAt);
+    tell({ type: 'written', source: key, object: source, companion, reason, durationMs, ...how });
+  }
+
+  #sum(): void {
+    const {
+      create: created,
+      update: updated,
+      replace: replaced,
+      delete: deleted,
+      none: inSync,
+    } = this.#counts;
+    const { key: source, clock, log } = this.#options;
+    const fields = { source, created, updated, replaced, deleted, inSync };
+    log.info({ ...fields, durationMs: Math.round(this.#msSince(this.#since)) }, 'companions written');
+    this.#counts = {};
+    this.#counted = 0;
+    this.#since = clock.now();
+  }
+
+  #msSince(reading: number): number {
+    return this.#options.clock.now() - reading;
+  }
+}
+
+/** Nothing is left to do. A pattern such as `*` normally matches namespaces that refuse, too. */
+function isFine(step: Step): boolean {
+  if (step.action !== 'none') return false;
+  return step.state === 'in sync' || step.state === 'retained' || (step.state === 'refused' && !step.named);
+}
+
+/** The companion's state after a successful write; undefined: it is no longer there. */
+function after(step: Step, done: Step['action']): Step['state'] | undefined {
+  if (done === 'delete') return undefined;
+  return step.state === 'retained' ? 'retained' : 'in sync';
+}
+
+const WRITTEN = {
+  create: 'companion created',
+  update: 'companion updated',
+  replace: 'companion replaced',
+  delete: 'companion deleted',
+  defer: 'companion left to another source',
+  none: 'companion already in sync',
+} as const satisfies Record<Step['action'], string>;

@@ -1,0 +1,297 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, sleep, type Timer } from '../clock/clock.ts';
+import type { WriteFence } from '../kube/api/config-maps.ts';
+import type { LeaseApi } from '../kube/api/leases.ts';
+import type { Lease } from '../kube/api/types.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { ageMs, type Moment, momentOf } from './moment.ts';
+import {
+  expiryOf,
+  holderOf,
+  type ObservedLease,
+  observe,
+  releasedSpec,
+  renewedSpec,
+} from './observed-lease.ts';
+
+/** What client-go requires of the times: lease duration > renew deadline > 1.2 × retry period. */
+export interface ElectorOptions {
+  readonly leases: LeaseApi;
+  /** Differs from that of every other candidate, also of an earlier one in the same Pod. */
+  readonly identity: string;
+  /** Time (ms) after which others take a Lease that nobody renews; whole seconds. */
+  readonly leaseDurationMs: number;
+  /** Time (ms) without a renewal after which the holder stops writing. */
+  readonly renewDeadlineMs: number;
+  /** Time (ms) between the beginnings of two attempts to acquire or renew. */
+  readonly retryPeriodMs: number;
+  readonly clock: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** A time of being leader. */
+interface Term {
+  readonly end: AbortController;
+  /** When the last successful renewal was begun: its answer came later. */
+  renewedAt: Moment;
+}
+
+/**
+ * Share by which a candidate's wait is shortened at random, so that candidates do not ask together.
+ * client-go lengthens it; then a renewal would be observed up to a retry period later, and so would
+ * be the end of the holder.
+ */
+const JITTER = 0.2;
+const FAILS = 'the Lease cannot be read or written; retrying';
+
+/**
+ * Leader election by client-go's algorithm (SPEC L1-L4): whoever's identity is in the Lease is the
+ * leader. The API server's check of the resourceVersion decides who of several gets it.
+ */
+export class Elector implements WriteFence {
+  readonly #options: ElectorOptions;
+  readonly #noTerm = AbortSignal.abort();
+  /** The Lease as last read or written; undefined: it did not exist. */
+  #observed: ObservedLease | undefined;
+  /** Undefined while this process is not the leader. */
+  #term: Term | undefined;
+  #lastRenewal: Moment | undefined;
+  #deadline: Timer | undefined;
+  /** Whether our identity may be in the Lease: a write without an answer may have put it there. */
+  #mayHold = false;
+  #isFailing = false;
+  /** Ends the pause after the present attempt. */
+  #wake = new AbortController();
+
+  constructor(options: ElectorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Campaigns, and again after each loss, until `signal` aborts. Calls `onGained` once for each time
+   * that it becomes leader. Then ends the term, which aborts the writes in flight, and releases the
+   * Lease. Resolves when that is done, at most half a renew deadline later. Never rejects.
+   */
+  async run(signal: AbortSignal, onGained: () => void): Promise<void> {
+    const { clock } = this.#options;
+    signal.addEventListener('abort', () => this.#wake.abort(), { once: true });
+    let before: Term | undefined;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      const startedAt = clock.now();
+      await this.#attempt(signal);
+      if (this.#term !== undefined && this.#term !== before) onGained();
+      before = this.#term;
+      if (!signal.aborted) await sleep(clock, this.#nextAttempt(startedAt) - clock.now(), this.#wake.signal);
+    }
+    this.#endTerm();
+    await this.#release();
+  }
+
+  /**
+   * Whether a write may be sent now. Ends the term if the last renewal is too old on either clock:
+   * once false, it stays so until `onGained` is called again.
+   */
+  mayWrite(): boolean {
+    const { clock, renewDeadlineMs } = this.#options;
+    if (this.#term === undefined) return false;
+    if (ageMs(this.#term.renewedAt, clock) < renewDeadlineMs) return true;
+    this.#lose('it was not renewed in time');
+    return false;
+  }
+
+  isLeader(): boolean {
+    return this.mayWrite();
+  }
+
+  get term(): AbortSignal {
+    return this.#term?.end.signal ?? this.#noTerm;
+  }
+
+  /** Time (ms) since the last successful renewal began; undefined before the first. */
+  lastRenewalAgeMs(): number | undefined {
+    return this.#lastRenewal && ageMs(this.#lastRenewal, this.#options.clock);
+  }
+
+  /**
+   * A watch shows this holder. That is only a reason to read the Lease now; a watch may be late.
+   */
+  hint(holder: string | undefined): void {
+    if (holder !== this.#holder) this.#wake.abort();
+  }
+
+  get #holder(): string | undefined {
+    return this.#observed && holderOf(this.#observed.lease);
+  }
+
+  /** When the next attempt should begin, on the monotonic clock. */
+  #nextAttempt(startedAt: number): number {
+    const { clock, random, retryPeriodMs } = this.#options;
+    if (this.#term !== undefined) return startedAt + retryPeriodMs;
+    const regular = startedAt + retryPeriodMs * (1 - JITTER * random());
+    const expiry = this.#observed === undefined ? 0 : expiryOf(this.#observed);
+    // Expired already: the attempt has failed.
+    return expiry > clock.now() ? Math.min(regular, expiry) : regular;
+  }
+
+  /** One attempt to acquire or renew, for at most half the renew deadline: time for another. */
+  async #attempt(signal: AbortSignal): Promise<void> {
+    const { leases, log } = this.#options;
+    // A term that is over is not renewed, but ends.
+    this.mayWrite();
+    try {
+      await this.#withinLimit(signal, (limited) => this.#acquireOrRenew(limited));
+      if (this.#isFailing) log.info({ lease: leases.key, was: FAILS }, 'resolved');
+      this.#isFailing = false;
+    } catch (err) {
+      if (signal.aborted) return;
+      const isNormal = isConflict(err) || isAlreadyExists(err);
+      log[this.#isFailing || isNormal ? 'debug' : 'warn'](
+        { lease: leases.key, err },
+        isNormal ? 'somebody else wrote to the Lease first' : FAILS,
+      );
+      this.#isFailing ||= !isNormal;
+    }
+  }
+
+  async #acquireOrRenew(signal: AbortSignal): Promise<void> {
+    if (this.#term !== undefined && this.#observed !== undefined) {
+      try {
+        return await this.#write(this.#observed.lease, signal);
+      } catch (error) {
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      }
+    }
+    const lease = await this.#read(signal);
+    if (this.#mayTake(lease)) await this.#write(lease, signal);
+  }
+
+  #mayTake(lease: Lease | undefined): boolean {
+    const { identity, clock } = this.#options;
+    const holder = this.#holder;
+    if (lease === undefined || holder === undefined || holder === identity) return true;
+    return this.#observed === undefined || clock.now() >= expiryOf(this.#observed);
+  }
+
+  async #read(signal: AbortSignal): Promise<Lease | undefined> {
+    const lease = await this.#options.leases.get(signal).catch((error) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    this.#observe(lease);
+    return lease;
+  }
+
+  /** Puts our identity into the Lease, or creates it. */
+  async #write(lease: Lease | undefined, signal: AbortSignal): Promise<void> {
+    const { leases, identity, leaseDurationMs, clock } = this.#options;
+    const startedAt = momentOf(clock);
+    const spec = renewedSpec(lease, identity, leaseDurationMs, clock.wallTime());
+    this.#mayHold = true;
+    this.#observe(
+      await (lease === undefined ? leases.create(spec, signal) : leases.update(lease, spec, signal)),
+    );
+    this.#renewed(startedAt);
+  }
+
+  #observe(lease: Lease | undefined): void {
+    const { leases, identity, clock, log } = this.#options;
+    const before = this.#holder;
+    this.#observed = lease && observe(this.#observed, lease, clock.now());
+    const holder = this.#holder;
+    if (holder === identity) return;
+    this.#mayHold = false;
+    this.#lose(holder === undefined ? 'somebody else released or deleted it' : `${holder} holds it`);
+    if (holder !== undefined && holder !== before) {
+      log.info({ lease: leases.key, holder }, 'waiting for leadership');
+    }
+  }
+
+  #renewed(startedAt: Moment): void {
+    const { leases, identity, renewDeadlineMs, clock, log } = this.#options;
+    // The answer is so late that others may have waited long enough.
+    if (ageMs(startedAt, clock) >= renewDeadlineMs) return;
+    this.#lastRenewal = startedAt;
+    if (this.#term === undefined) {
+      this.#term = { end: new AbortController(), renewedAt: startedAt };
+      // Every write in flight listens to it, and Node would report more than ten as a leak.
+      setMaxListeners(0, this.#term.end.signal);
+      log.info({ lease: leases.key, holder: identity }, 'became leader');
+    }
+    this.#term.renewedAt = startedAt;
+    this.#awaitDeadline(renewDeadlineMs - ageMs(startedAt, clock));
+  }
+
+  /** Ends the term after `delayMs` unless it is renewed, so that writes in flight are aborted. */
+  #awaitDeadline(delayMs: number): void {
+    this.#deadline?.cancel();
+    this.#deadline = this.#options.clock.setTimer(delayMs, () => {
+      // Timers may fire a moment early.
+      if (this.mayWrite()) this.#awaitDeadline(1);
+    });
+  }
+
+  #lose(reason: string): void {
+    const { leases, log } = this.#options;
+    if (this.#term === undefined) return;
+    log.warn({ lease: leases.key, reason }, 'lost the lease; nothing is written until it is held again');
+    this.#endTerm();
+  }
+
+  #endTerm(): void {
+    this.#deadline?.cancel();
+    const ended = this.#term;
+    this.#term = undefined;
+    ended?.end.abort();
+  }
+
+  /** Gives the Lease up, so that another candidate need not wait until it expires. */
+  async #release(): Promise<void> {
+    const { leases, log } = this.#options;
+    if (!this.#mayHold) return;
+    try {
+      await this.#withinLimit(undefined, async (limited) => {
+        while (!(await this.#tryRelease(limited)));
+      });
+    } catch (err) {
+      if (isNotFound(err)) return;
+      log.warn({ lease: leases.key, err }, 'the Lease was not released; others wait until it expires');
+    }
+  }
+
+  /** Resolves to false if a late renewal, or somebody else, wrote to the Lease in between. */
+  async #tryRelease(signal: AbortSignal): Promise<boolean> {
+    const { leases, identity, clock, log } = this.#options;
+    const lease = await leases.get(signal);
+    if (holderOf(lease) !== identity) return true;
+    try {
+      await leases.update(lease, releasedSpec(lease, clock.wallTime()), signal);
+    } catch (error) {
+      if (isConflict(error)) return false;
+      throw error;
+    }
+    log.info({ lease: leases.key }, 'released the lease');
+    return true;
+  }
+
+  async #withinLimit(
+    signal: AbortSignal | undefined,
+    work: (limited: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const { clock, renewDeadlineMs } = this.#options;
+    const limit = new AbortController();
+    const abort = () => limit.abort();
+    const timer = clock.setTimer(renewDeadlineMs / 2, abort);
+    // Not AbortSignal.any, which leaks on Node 20 (nodejs/node#54614).
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      await work(limit.signal);
+    } finally {
+      timer.cancel();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+}

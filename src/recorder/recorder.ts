@@ -1,0 +1,133 @@
+import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
+import { aborted, type Clock, sleep } from '../clock/clock.ts';
+import { ApiError, NetworkError } from '../kube/errors.ts';
+import { Allowance } from './allowance.ts';
+import { EventWriter, type EventWriterDeps } from './event-writer.ts';
+import type { Occurrence, Told } from './occurrence.ts';
+
+export interface EventRecorderDeps extends EventWriterDeps {
+  readonly clock: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+}
+
+/** Events that may wait; what comes beyond is dropped. */
+const CAPACITY = 1000;
+const MOST_ATTEMPTS = 5;
+const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 10_000, jitter: 0.5 };
+/** Longest time (ms) that a stop waits for what may still be written. */
+const FLUSH_MS = 1_000;
+
+/**
+ * Turns occurrences into Events, as client-go's package of this name does. There is one Event for
+ * each object and reason; occurrences that wait for the same one become one request. Events are
+ * best effort: nobody waits for them, and what cannot be written is dropped.
+ */
+export class EventRecorder {
+  readonly #deps: EventRecorderDeps;
+  readonly #writer: EventWriter;
+  readonly #allowance = new Allowance();
+  /** What waits, by object and reason, in the order in which it came. */
+  readonly #waiting = new Map<string, Told>();
+  #wake: () => void = () => undefined;
+  #dropped = 0;
+  #isStopped = false;
+
+  constructor(deps: EventRecorderDeps) {
+    this.#deps = deps;
+    this.#writer = new EventWriter(deps);
+  }
+
+  /** Requests for Events, of one or more occurrences, that were given up. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Returns at once. */
+  record(occurrence: Occurrence): void {
+    const id = idOf(occurrence);
+    const lastAt = this.#deps.clock.wallTime();
+    const { count = 0, firstAt = lastAt } = this.#waiting.get(id) ?? {};
+    if (this.#isStopped || (count === 0 && this.#waiting.size >= CAPACITY)) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.set(id, { latest: occurrence, count: count + 1, firstAt, lastAt });
+    this.#wake();
+  }
+
+  /**
+   * Writes Events, one after the other, until `signal` aborts. Then writes what is allowed at once,
+   * for at most 1 s, and resolves. Never rejects.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const end = new AbortController();
+    const stopping = () => {
+      this.#wake();
+      void sleep(clock, FLUSH_MS, end.signal).then(() => end.abort());
+    };
+    signal.addEventListener('abort', stopping, { once: true });
+    while (!end.signal.aborted) {
+      const next = this.#next();
+      if (typeof next === 'object') await this.#write(next, signal, end.signal);
+      else if (signal.aborted) break;
+      else await this.#idle(next);
+    }
+    signal.removeEventListener('abort', stopping);
+    end.abort();
+    this.#isStopped = true;
+    this.#dropped += this.#waiting.size;
+    this.#waiting.clear();
+  }
+
+  /** What may be written now, or the time (ms) until something may; Infinity: nothing waits. */
+  #next(): Told | number {
+    const now = this.#deps.clock.now();
+    const waitMs = this.#allowance.waitMs(now);
+    let soonestMs = Number.POSITIVE_INFINITY;
+    for (const told of this.#waiting.values()) {
+      const ms = Math.max(waitMs, this.#allowance.waitOfObjectMs(told.latest.regarding.uid, now));
+      if (ms === 0) return told;
+      soonestMs = Math.min(soonestMs, ms);
+    }
+    return soonestMs;
+  }
+
+  /** Resolves after `ms`, or as soon as something is recorded or the recorder stops. */
+  async #idle(ms: number): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    if (Number.isFinite(ms)) await sleep(this.#deps.clock, ms, woken.signal);
+    else await aborted(woken.signal);
+  }
+
+  async #write(told: Told, stopping: AbortSignal, end: AbortSignal): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    this.#waiting.delete(idOf(told.latest));
+    for (let attempt = 1; ; attempt++) {
+      this.#allowance.take(told.latest.regarding.uid, clock.now());
+      try {
+        await this.#writer.write(told, end);
+        return;
+      } catch (err) {
+        if (attempt === MOST_ATTEMPTS || stopping.aborted || !isTransient(err)) {
+          this.#dropped += 1;
+          log.debug({ event: idOf(told.latest), attempt, err }, 'Event dropped');
+          return;
+        }
+        await sleep(clock, backoffDelay(attempt, BACKOFF, random), stopping);
+      }
+    }
+  }
+}
+
+function idOf({ regarding, reason }: Occurrence): string {
+  return `${regarding.uid} ${reason}`;
+}
+
+function isTransient(error: unknown): boolean {
+  // It stops, or may not write any more.
+  if (error instanceof NetworkError) return error.code !== 'ABORTED';
+  return error instanceof ApiError && (error.status === 409 || error.status === 429 || error.status >= 500);
+}

@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import { eventListener } from '../../src/controller/event-listener.ts';
+import type { Happening, ProblemChanged } from '../../src/controller/memory/happening.ts';
+import type { ObjectKey } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import type { Occurrence } from '../../src/recorder/occurrence.ts';
+import { companion, namespace, observed, source } from '../mirror/wire.ts';
+import { boundsOf, viewOf, world } from '../mirror/world.ts';
+import { Executor } from './executor.ts';
+import { MemoryApi } from './memory-api.ts';
+
+const KEY = 'home/colors' as ObjectKey;
+const BESIDE = 'home/colors-synced' as ObjectKey;
+
+type Told = readonly [type: string, reason: string, note: string];
+
+/** Passes over what an API holds, and the Events about them. */
+class Scene {
+  readonly api: MemoryApi;
+  readonly occurrences: Occurrence[] = [];
+  readonly #listener = eventListener((occurrence) => this.occurrences.push(occurrence));
+  readonly #namespaces: readonly Namespace[];
+
+  constructor(objects: readonly ConfigMap[], namespaces: readonly Namespace[] = [namespace('home')]) {
+    this.api = new MemoryApi(objects);
+    this.#namespaces = namespaces;
+  }
+
+  /** One pass, in a controller that has just started. `disturbed`: somebody changed this companion. */
+  async pass(options: { readonly disturbed?: ObjectKey; readonly deny?: string } = {}): Promise<void> {
+    const { disturbed, deny = '' } = options;
+    const bounds = boundsOf({ deny });
+    const executor = new Executor(
+      this.api,
+      viewOf(world([...this.api.objects.values()], this.#namespaces, bounds)),
+    );
+    if (disturbed !== undefined) executor.memory.disturbed(KEY, disturbed);
+    await executor.pass(KEY);
+    for (const happening of executor.happenings) this.hear(happening);
+  }
+
+  hear(happening: Happening): void {
+    this.#listener(happening);
+  }
+
+  get told(): readonly Told[] {
+    return this.occurrences.map(({ type, reason, note }) => [type, reason, note]);
+  }
+}
+
+const edited = (manager: string): ConfigMap => {
+  const of = companion(source(KEY), BESIDE, { data: { sky: 'green' } });
+  return { ...of, metadata: { ...of.metadata, managedFields: [{ manager, time: '2026-01-02T03:04:05Z' }] } };
+};
+
+test('[O3] Mirrored says on the source how many companions are in sync', async () => {
+  const scene = new Scene([source(KEY)]);
+  await scene.pass();
+  expect(scene.occurrences).toEqual([
+    {
+      regarding: expect.objectContaining({ kind: 'ConfigMap', namespace: 'home', name: 'colors' }),
+      type: 'Normal',
+      reason: 'Mirrored',
+      action: 'Mirror',
+      note: '1 companion in sync',
+    },
+  ]);
+});
+
+test('[O3] a start over settled companions, or a pass that changes none, makes no Event', async () => {
+  const scene = new Scene([source(KEY), companion(source(KEY), BESIDE)]);
+  await scene.pass();
+  expect(scene.told).toEqual([]);
+});
+
+test('[O3] an edit of the source makes no Event, since its companions are the same', async () => {
+  const before = companion(source(KEY), BESIDE);
+  const scene = new Scene([{ ...source(KEY), data: { sky: 'grey' } }, before]);
+  await scene.pass();
+  expect(scene.api.objects.get(BESIDE)?.data).toEqual({ sky: 'grey' });
+  expect(scene.told).toEqual([]);
+});
+
+test('[O3] Healed names the field manager of the edit, also when nobody watched it', async () => {
+  const note = 'companion home/colors-synced healed after an edit by kubectl-edit: differs in content';
+  for (const options of [{ disturbed: BESIDE }, {}]) {
+    const scene = new Scene([source(KEY), edited('kubectl-edit')]);
+    await scene.pass(options);
+    expect(scene.told).toEqual([['Normal', 'Healed', note]]);
+  }
+});
+
+test('[O3] Healed says so when somebody deleted a companion', async () => {
+  const scene = new Scene([source(KEY)]);
+  await scene.pass({ disturbed: BESIDE });
+  expect(scene.told).toEqual([
+    ['Normal', 'Healed', 'companion home/colors-synced recreated: somebody deleted it'],
+  ]);
+});
+
+test('[O3] companions in conflict, refused or without a namespace are reported and counted', async () => {
+  const other: ConfigMap = { metadata: { ...source('team-a/colors-synced').metadata, labels: {} } };
+  const asks = { 'target-namespaces': 'team-a, team-b, prod, gone' };
+  const scene = new Scene(
+    [source(KEY, asks), other],
+    ['home', 'team-a', 'team-b', 'prod'].map((name) => namespace(name)),
+  );
+  await scene.pass({ deny: 'prod' });
+  expect(scene.told.toSorted()).toEqual([
+    ['Normal', 'Mirrored', '1 companion in sync, 1 in conflict, 1 refused, 1 without a namespace'],
+    [
+      'Warning',
+      'Conflict',
+      'companion team-a/colors-synced: a ConfigMap with this name exists and is not managed by mirror-controller',
+    ],
+    ['Warning', 'Refused', expect.stringMatching(/^companion prod\/colors-synced: /)],
+    ['Warning', 'TargetMissing', 'companion gone/colors-synced: namespace gone does not exist'],
+  ]);
+});
+
+test('[O3] Mirrored waits for what failed, and WriteFailed says why', async () => {
+  const asks = { 'target-namespaces': 'team-*' };
+  const scene = new Scene(
+    [source(KEY, asks)],
+    ['home', 'team-a', 'team-b'].map((name) => namespace(name)),
+  );
+  scene.api.beforeWrite = async (key) => {
+    if (key.startsWith('team-b/')) throw new ApiError('no quota', { status: 403, reason: 'Forbidden' });
+  };
+  await scene.pass();
+  scene.api.beforeWrite = async () => undefined;
+  await scene.pass();
+  await scene.pass();
+  expect(scene.told).toEqual([
+    ['Warning', 'WriteFailed', 'companion team-b/colors-synced: 403 Forbidden: no quota'],
+    ['Normal', 'Mirrored', '2 companions in sync'],
+  ]);
+});
+
+test('[O3] InvalidAnnotation is about a malformed annotation, or an unknown one', async () => {
+  const malformed = new Scene([source(KEY, { 'deletion-policy': 'x' })]);
+  await malformed.pass();
+  expect(malformed.told).toEqual([
+    ['Warning', 'InvalidAnnotation', expect.stringContaining('deletion-policy')],
+  ]);
+  const unknown = new Scene([source(KEY, { 'include-key': '*' }), companion(source(KEY), BESIDE)]);
+  await unknown.pass();
+  expect(unknown.told).toEqual([['Warning', 'InvalidAnnotation', expect.stringContaining('did you mean')]]);
+});
+
+test('[O3] Fighting names the other client; the end of a problem makes no Event', () => {
+  const scene = new Scene([]);
+  const fight: ProblemChanged = {
+    ...{ type: 'problem', state: 'began', kind: 'fighting', source: KEY, object: observed(source(KEY)) },
+    ...{ subject: BESIDE, reason: '', editedBy: 'flux' },
+  };
+  scene.hear(fight);
+  scene.hear({ ...fight, state: 'resolved' });
+  const note = 'companion home/colors-synced: flux keeps changing it; heals are slowed down';
+  expect(scene.told).toEqual([['Warning', 'Fighting', note]]);
+});
+
+test('[O3] a source that is gone or unlabelled gets no Event', async () => {
+  const gone = new Scene(
+    [companion(source(KEY), 'team-a/colors-synced')],
+    [namespace('home'), namespace('team-a')],
+  );
+  await gone.pass();
+  expect(gone.api.objects.size).toBe(0);
+  const { labels: _, ...metadata } = source(KEY).metadata;
+  const unlabelled = new Scene([{ ...source(KEY), metadata }, companion(source(KEY), BESIDE)]);
+  await unlabelled.pass();
+  expect([...unlabelled.api.objects.keys()]).toEqual([KEY]);
+  expect([...gone.told, ...unlabelled.told]).toEqual([]);
+});
