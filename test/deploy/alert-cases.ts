@@ -18,7 +18,7 @@ const activity = (name: string, kind: string) =>
 const writes = (result: string) => `mirror_writes_total${pod('a', `,verb="patch",result="${result}"`)}`;
 const STUCK = `workqueue_longest_running_processor_seconds${pod('a', ',job="mirror-controller",name="sources"')}`;
 const CANARY = 'mirror_canary_last_success_timestamp_seconds';
-const UNSYNCED = `mirror_oldest_unsynced_seconds${pod('a')}`;
+const unsynced = (name: string) => `mirror_oldest_unsynced_seconds${pod(name)}`;
 const FIGHTS = `mirror_fights_total${pod('a')}`;
 const conflicts = (name: string) => `mirror_companions${pod(name, ',state="conflict"')}`;
 const invalid = (name: string) => `mirror_sources${pod(name, ',state="invalid"')}`;
@@ -34,7 +34,8 @@ export const HEALTHY: Series = {
   [activity('a', 'configmaps')]: '0+30x200',
   [activity('b', 'configmaps')]: '0+30x200',
   [activity('a', 'namespaces')]: '0x200',
-  [UNSYNCED]: '0x200',
+  [unsynced('a')]: '0x200',
+  [unsynced('b')]: '0x200',
   [writes('ok')]: '0+10x200',
   [writes('stale')]: '0+5x200',
   [writes('failed')]: '0x200',
@@ -72,8 +73,13 @@ export const ALERT_CASES: readonly AlertCase[] = [
   },
   {
     name: 'a source is not in sync',
-    series: { [UNSYNCED]: '0+30x200' },
+    series: { [unsynced('a')]: '0+30x200' },
     firing: { '10m': [], '12m': ['MirrorUnsynced'] },
+  },
+  {
+    name: 'a standby takes a conflict for a missing companion',
+    series: { [unsynced('b')]: '0+30x200' },
+    firing: { '12m': [], '60m': [] },
   },
   {
     name: 'a third of the writes fail',

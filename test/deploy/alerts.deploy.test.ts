@@ -71,3 +71,22 @@ describe('the alerts', () => {
     }
   });
 });
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets: readonly { readonly expr: string }[];
+  }[];
+}
+
+test('the queries of the dashboard are valid', async () => {
+  const { panels } = JSON.parse(
+    readFileSync(inRepository(`${component}/dashboard.json`), 'utf8'),
+  ) as Dashboard;
+  const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  expect(queries.length).toBeGreaterThanOrEqual(panels.length);
+  // As recording rules, because promtool checks those.
+  const rules = queries.map((expr, index) => ({ record: `query_${index}`, expr }));
+  const groups = [{ name: 'dashboard', rules }];
+  expect(await promtool('check', 'rules', file('dashboard.yaml', { groups }))).toContain('SUCCESS');
+});

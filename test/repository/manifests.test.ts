@@ -5,7 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { RUN_FLAGS } from '../../src/cli/flags.ts';
 
 /** Flags that the Deployment sets and other branches build. Empty once those are merged. */
-const FLAGS_TO_COME = ['leader-elect', 'http-address'];
+const FLAGS_TO_COME = ['http-address'];
 
 interface Manifest {
   readonly kind: string;
