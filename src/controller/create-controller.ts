@@ -1,10 +1,11 @@
 import type { Clock } from '../clock/clock.ts';
+import type { Handler } from '../informer/handler.ts';
 import { createInformer } from '../informer/informer.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ListWatch } from '../kube/api/list-watch.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import { observe, sourceReference } from '../mirror/observe/observed-config-map.ts';
+import { type ObservedConfigMap, observe, sourceReference } from '../mirror/observe/observed-config-map.ts';
 import { observeNamespace } from '../mirror/observe/observed-namespace.ts';
 import { SharedTexts } from '../mirror/observe/shared-texts.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
@@ -66,6 +67,8 @@ export interface ControllerDeps {
   /** Hear what happens, such as Events and metrics. The controller never waits for one. */
   readonly listeners: readonly Listener[];
   readonly metrics: Metrics;
+  /** Sees what the watch shows, after the controller. */
+  readonly handler?: Handler<ObservedConfigMap> | undefined;
 }
 
 /** Longest time (ms) that a stop waits for the writes in flight (SPEC Q3). */
@@ -138,6 +141,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       tell,
     }),
   );
+  if (deps.handler !== undefined) configMaps.addHandler(deps.handler);
   namespaceInformer.addHandler(
     namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, tell }),
   );
