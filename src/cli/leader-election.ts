@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../clock/clock.ts';
-import { createInformer } from '../informer/informer.ts';
+import type { Controller } from '../controller/controller.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createLeaseApi, leasesPath } from '../kube/api/leases.ts';
-import { keyOf } from '../kube/api/object-key.ts';
 import type { Lease } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { podNamespace } from '../kube/config/pod-cluster.ts';
-import { createTransport, type Transport, type TransportOptions } from '../kube/http/transport.ts';
+import { createTransport, type TransportOptions } from '../kube/http/transport.ts';
 import { Elector } from '../leaderelection/elector.ts';
+import { watchHolder } from '../leaderelection/watch-holder.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { UsageError } from './errors.ts';
 import type { FlagValues, RUN_FLAGS } from './flags.ts';
@@ -68,7 +68,12 @@ export function openElection(
     random: Math.random,
     log,
   });
-  const watch = watchOf(transport, { namespace, name }, log, clock, (holder) => elector.hint(holder));
+  const leases = createListWatch<Lease>(transport, {
+    path: leasesPath(namespace),
+    fieldSelector: `metadata.name=${name}`,
+  });
+  const onChange = (holder: string | undefined) => elector.hint(holder);
+  const watch = { leases, onChange, retryPeriodMs: flags['leader-elect-retry-period'], clock, log };
   return {
     elector,
     name,
@@ -78,13 +83,32 @@ export function openElection(
       return isLate ? `leading, and the Lease was not renewed for ${Math.round(ms / 1000)} s` : undefined;
     },
     run: async (signal, onGained) => {
-      await Promise.all([elector.run(signal, onGained), watch.run(signal)]);
+      await Promise.all([elector.run(signal, onGained), watchHolder(watch, signal)]);
     },
     [Symbol.asyncDispose]: async () => {
       requests.abort();
       await transport.close();
     },
   };
+}
+
+/**
+ * Runs the controller and the election beside it. The Lease is released last, when writes in flight
+ * have ended or are aborted, and also if the controller fails (SPEC L3).
+ */
+export async function runElected(
+  controller: Pick<Controller, 'run' | 'takeOver'>,
+  election: Pick<Election, 'run'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const resign = new AbortController();
+  const campaign = election.run(resign.signal, () => void controller.takeOver());
+  try {
+    await controller.run(signal);
+  } finally {
+    resign.abort();
+    await campaign;
+  }
 }
 
 /** The namespace of the Lease. Checks the other flags too. */
@@ -116,36 +140,4 @@ function* problemsOf(flags: FlagValues<typeof RUN_FLAGS>): Iterable<string> {
   if (deadlineMs <= JITTER_FACTOR * retryMs) {
     yield `--leader-elect-renew-deadline must be longer than ${JITTER_FACTOR} × --leader-elect-retry-period, so that there is time for a second attempt`;
   }
-}
-
-/** An informer of the one Lease, which tells its holder whenever it changes. */
-function watchOf(
-  transport: Transport,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  log: Logger,
-  clock: Clock,
-  onHolder: (holder: string | undefined) => void,
-) {
-  const path = leasesPath(namespace);
-  const listWatch = createListWatch<Lease>(transport, { path, fieldSelector: `metadata.name=${name}` });
-  const informer = createInformer({
-    name: 'lease',
-    listWatches: new Map([[namespace, listWatch]]),
-    transform: (lease: Lease) => ({
-      key: keyOf(lease),
-      uid: lease.metadata.uid,
-      resourceVersion: lease.metadata.resourceVersion,
-      holder: lease.spec?.holderIdentity || undefined,
-    }),
-    indexers: {},
-    clock,
-    random: Math.random,
-    log,
-  });
-  informer.addHandler({
-    add: ({ holder }) => onHolder(holder),
-    update: (_, { holder }) => onHolder(holder),
-    delete: () => onHolder(undefined),
-  });
-  return informer;
 }

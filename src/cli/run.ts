@@ -13,7 +13,7 @@ import { firstContact } from './first-contact.ts';
 import { unknownVariables } from './flag-values.ts';
 import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
 import { type ProcessIo, useColour } from './io.ts';
-import { type Election, openElection } from './leader-election.ts';
+import { openElection, runElected } from './leader-election.ts';
 import { countAnswers } from './request-metrics.ts';
 import { serve } from './serve.ts';
 
@@ -52,21 +52,6 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   else if (election) await runElected(controller, election, signal);
   else await controller.run(signal);
   log.info({}, flags.once ? 'all done' : 'stopped');
-}
-
-/**
- * The Lease is released last, when writes in flight have ended or are aborted, and also if the
- * controller fails (SPEC L3).
- */
-async function runElected(controller: Controller, election: Election, signal: AbortSignal): Promise<void> {
-  const resign = new AbortController();
-  const campaign = election.run(resign.signal, () => controller.takeOver());
-  try {
-    await controller.run(signal);
-  } finally {
-    resign.abort();
-    await campaign;
-  }
 }
 
 /** @throws UsageError */

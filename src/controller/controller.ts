@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, every } from '../clock/clock.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
@@ -17,6 +18,9 @@ import type { Write, WriteQueue } from './write/write-queue.ts';
 const GIVE_UP_LISTING_AFTER = 5;
 /** Failed attempts in a row (about 10 s of them) after which it ignores a source. */
 const GIVE_UP_AFTER = 8;
+
+/** Objects looked at in one turn of the event loop: a few milliseconds. */
+const OBJECTS_PER_TURN = 1000;
 
 /** The parts of a controller, put together by `createController`. */
 export interface ControllerParts {
@@ -77,8 +81,8 @@ export class Controller {
     ]);
     // Until the cache is complete, every companion that it lacks would look missing.
     await configMaps.whenSynced(signal);
-    const next = mayWrite() ? 'mirroring' : 'waiting for leadership';
-    if (!signal.aborted) log.info({ configMaps: configMaps.lister.size }, `caches synced; ${next}`);
+    const message = mayWrite() ? 'caches synced; mirroring' : 'caches synced';
+    if (!signal.aborted) log.info({ configMaps: configMaps.lister.size }, message);
     await Promise.all([reconcilers.run(signal), writers.run(signal), this.#resync(signal), background]);
   }
 
@@ -86,10 +90,15 @@ export class Controller {
    * Another process may have written until now, and this one is the only one from now on. Forgets
    * failures and heals, which are its own from before, and queues every source.
    */
-  takeOver(): void {
+  async takeOver(): Promise<void> {
     const { configMaps, memory } = this.#parts;
     memory.forgetWrites();
-    for (const object of configMaps.lister.values()) this.#enqueueConcerned(object);
+    let queued = 0;
+    for (const object of configMaps.lister.values()) {
+      this.#enqueueConcerned(object);
+      queued += 1;
+      if (queued % OBJECTS_PER_TURN === 0) await turn();
+    }
   }
 
   /** Whether all sources and companions are known. */

@@ -17,6 +17,7 @@ export interface AuditedCall {
     readonly namespace?: string;
     readonly name?: string;
   };
+  readonly requestReceivedTimestamp: string;
   readonly responseStatus?: { readonly code?: number };
 }
 

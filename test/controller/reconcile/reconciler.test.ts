@@ -139,14 +139,21 @@ describe('[R3] a source that is gone', () => {
     expect(running.log.told.at(-1)?.message).toBe('resolved');
   });
 
-  test('[L3] of a standby does nothing, and what failed before does not delay the next leader', async () => {
+  test('[L3] of a standby writes nothing and reports nothing', async () => {
+    const invalid = source(KEY, { 'deletion-policy': 'x' });
+    for (const { api, executor } of [setUp([source(KEY)]), setUp([invalid])]) {
+      const running = executor();
+      running.isLeader = false;
+      const before = new Map(api.objects);
+      await running.pass(KEY);
+      expect(api.objects).toEqual(before);
+      expect(running.log.told).toEqual([]);
+    }
+  });
+
+  test('[L3] what failed before does not delay the one after the Lease is gained again', async () => {
     const { api, executor } = setUp([source(KEY)]);
     const running = executor();
-    running.isLeader = false;
-    await running.pass(KEY);
-    expect([...api.objects.keys()]).toEqual([KEY]);
-
-    running.isLeader = true;
     api.beforeWrite = async () => {
       throw new ApiError('no', { status: 422, reason: 'Invalid' });
     };
