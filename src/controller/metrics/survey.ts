@@ -1,65 +1,30 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Lister } from '../../informer/lister.ts';
 import { TurnBudget } from '../../informer/turn-budget.ts';
-import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import { companionShape } from '../../mirror/companion/companion.ts';
-import { isCompanionOf } from '../../mirror/companion/ownership.ts';
-import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
-import { planSource } from '../../mirror/plan/plan.ts';
-import { planOrphans } from '../../mirror/plan/removal.ts';
-import type { Step } from '../../mirror/plan/step.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import {
+  absentSource,
+  COMPANION_STATES,
+  companionsOf,
+  type Entry,
+  entriesOfAbsentSource,
+  entriesOfSource,
+  nobodys,
+} from '../../mirror/plan/inventory.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
-
-/**
- * The state of a companion of one source. If two sources want one name, it counts for both.
- * - `in_sync`: it is as its source asks.
- * - `missing`, `drifted`: it must be created, or changed.
- * - `orphaned`: it must be deleted; no source wants it.
- * - `conflict`: a different object has the name.
- * - `refused`: the administrator or the namespace's owner does not allow it, or its source is not
- *   among `--namespaces`.
- * - `invalid`: an annotation of its source is invalid, so it is left as it is.
- * - `retained`: no longer wanted, but kept as the source asked.
- * - `waiting`: it, its source or its namespace is being deleted, the namespace does not exist, or
- *   the Namespaces are not known yet.
- */
-export const COMPANION_STATES = [
-  'in_sync',
-  'missing',
-  'drifted',
-  'orphaned',
-  'conflict',
-  'refused',
-  'invalid',
-  'retained',
-  'waiting',
-] as const;
-type CompanionState = (typeof COMPANION_STATES)[number];
 
 /**
  * The state of a source, the first that applies:
  * - `invalid`: one of its annotations is.
  * - `waiting`: it is being deleted, or the Namespaces are not known yet.
- * - `unsynced`: a companion is missing, drifted or orphaned.
+ * - `unsynced`: a companion must be created, changed or deleted.
  * - `conflict`: a companion is in conflict.
- * - `in_sync`: there is nothing to do.
+ * - `in sync`: there is nothing to do.
  */
-export const SOURCE_STATES = ['in_sync', 'unsynced', 'conflict', 'waiting', 'invalid'] as const;
+export const SOURCE_STATES = ['in sync', 'unsynced', 'conflict', 'waiting', 'invalid'] as const;
 type SourceState = (typeof SOURCE_STATES)[number];
-
-const STATE_OF: Readonly<Record<Step['state'], CompanionState>> = {
-  'in sync': 'in_sync',
-  missing: 'missing',
-  drifted: 'drifted',
-  unwanted: 'orphaned',
-  conflict: 'conflict',
-  refused: 'refused',
-  retained: 'retained',
-  waiting: 'waiting',
-  'no namespace': 'waiting',
-};
-const UNSYNCED: ReadonlySet<CompanionState> = new Set(['missing', 'drifted', 'orphaned']);
 
 export interface SurveyDeps {
   readonly view: ClusterView;
@@ -110,104 +75,101 @@ export class Survey {
   }
 
   async #take(): Promise<Findings> {
-    const { configMaps, clock } = this.#deps;
+    const { view, configMaps, clock } = this.#deps;
     const turns = new TurnBudget(clock);
     const { signal } = new AbortController();
-    const count = new Count(this.#unsynced, clock.now());
-    const orphaned = new Set<ObjectKey>();
+    const count = new Count(this.#unsynced, clock.now(), view);
     // A copy: what the lister gives must be used up within one turn.
-    const addObject = (object: ObservedConfigMap) => {
-      if (object.request !== undefined) this.#addSource(object, count);
-      else this.#noteOrphan(object, orphaned);
+    const objects = [...configMaps.values()];
+    const others = objects.filter(({ request }) => request === undefined);
+    const absent = new Set<ObjectKey>();
+    const noteAbsent = (object: ObservedConfigMap) => {
+      const source = absentSource(object, view);
+      if (source !== undefined) absent.add(source);
     };
-    await turns.each([...configMaps.values()], addObject, signal);
-    await turns.each(orphaned, (source) => this.#addOrphans(source, count), signal);
+    await turns.each(objects, (object) => this.#addSource(object, count), signal);
+    await turns.each(others, noteAbsent, signal);
+    const addAbsent = (source: ObjectKey) => count.all(entriesOfAbsentSource(source, undefined, view));
+    await turns.each(absent, addAbsent, signal);
+    const addRest = (object: ObservedConfigMap) => {
+      if (!count.covered.has(object.key)) count.all([nobodys(object, view)]);
+    };
+    await turns.each(others, addRest, signal);
     this.#unsynced = count.unsynced;
     return count.findings();
   }
 
   #addSource(source: ObservedConfigMap, count: Count): void {
     const { view, memory, areNamespacesSynced } = this.#deps;
-    const { request, key } = source;
-    if (!request?.ok) {
-      this.#addUnplanned(source, 'invalid', count);
-    } else if (source.deleting || (request.value.targets !== undefined && !areNamespacesSynced())) {
-      this.#addUnplanned(source, 'waiting', count);
-    } else {
-      const shape = companionShape(source, request.value, view.settings.vocabulary);
-      const states = planSource(shape, view).map((step) => {
-        // The watch does not show an unlabelled object, but we have met it.
-        const isTaken = step.action === 'create' && memory.problem(key, step.companion)?.kind === 'conflict';
-        return count.companion(step, isTaken ? 'conflict' : STATE_OF[step.state]);
-      });
-      if (states.some((state) => UNSYNCED.has(state))) count.source('unsynced');
-      else count.source(states.includes('conflict') ? 'conflict' : 'in_sync');
-    }
-  }
-
-  /** The companions of a source that is not planned. */
-  #addUnplanned(source: ObservedConfigMap, state: 'invalid' | 'waiting', count: Count): void {
-    const { view } = this.#deps;
-    count.source(state);
-    for (const object of view.referrers(source)) {
-      if (isCompanionOf(object, source, view.settings.vocabulary)) count.add(state);
-    }
-  }
-
-  #noteOrphan(object: ObservedConfigMap, orphaned: Set<ObjectKey>): void {
-    const { view } = this.#deps;
-    const source = sourceReference(object, view.settings.vocabulary);
-    if (source !== undefined && view.configMap(source)?.request === undefined) orphaned.add(source);
-  }
-
-  /** The companions of a source that is gone, unlabelled, or not ours to watch. */
-  #addOrphans(source: ObjectKey, count: Count): void {
-    const { view } = this.#deps;
-    const { bounds, vocabulary } = view.settings;
-    if (bounds.namespaces === undefined || bounds.namespaces.has(splitKey(source).namespace)) {
-      for (const step of planOrphans(source, undefined, view)) count.companion(step, STATE_OF[step.state]);
+    const { request, key, deleting } = source;
+    if (request === undefined) return;
+    if (request.ok && request.value.targets !== undefined && !areNamespacesSynced()) {
+      count.source('waiting');
+      count.all(companionsOf(source, view).map((object) => waiting(key, object.key)));
       return;
     }
-    const identity = { key: source, uid: undefined };
-    for (const object of view.referrers(identity)) {
-      if (isCompanionOf(object, identity, vocabulary)) count.add('refused');
-    }
+    // The watch does not show an unlabelled object, but we have met it.
+    const isTaken = ({ action, companion = key }: Entry) =>
+      action === 'create' && memory.problem(key, companion)?.kind === 'conflict';
+    const entries = entriesOfSource(source, view).map(
+      (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
+    );
+    count.all(entries);
+    if (!request.ok) count.source('invalid');
+    else if (deleting) count.source('waiting');
+    else if (entries.some(isUnsynced)) count.source('unsynced');
+    else count.source(entries.some(({ state }) => state === 'conflict') ? 'conflict' : 'in sync');
   }
 }
 
-/** The numbers of one survey. */
+function waiting(source: ObjectKey, companion: ObjectKey): Entry {
+  return { source, companion, action: 'none', state: 'waiting', reason: 'the Namespaces are not known yet' };
+}
+
+/** Whether a write is due. One in a namespace that does not exist yet is missing, but not due. */
+function isUnsynced({ action }: Entry): boolean {
+  return action !== 'none' && action !== 'defer';
+}
+
+/** The numbers of one survey. If two sources want one name, it counts for both. */
 class Count {
   readonly unsynced = new Map<ObjectKey, Unsynced>();
+  /** The companions that have an entry. */
+  readonly covered = new Set<ObjectKey>();
   readonly #before: ReadonlyMap<ObjectKey, Unsynced>;
   readonly #now: number;
-  readonly #sources = new Map<string, number>(SOURCE_STATES.map((state) => [state, 0]));
-  readonly #companions = new Map<string, number>(COMPANION_STATES.map((state) => [state, 0]));
+  readonly #view: ClusterView;
+  readonly #sources = zeroes(SOURCE_STATES);
+  readonly #companions = zeroes(COMPANION_STATES);
   #oldest: number;
 
-  constructor(before: ReadonlyMap<ObjectKey, Unsynced>, now: number) {
+  constructor(before: ReadonlyMap<ObjectKey, Unsynced>, now: number, view: ClusterView) {
     this.#before = before;
     this.#now = now;
+    this.#view = view;
     this.#oldest = now;
   }
 
   source(state: SourceState): void {
-    this.#sources.set(state, (this.#sources.get(state) ?? 0) + 1);
+    increase(this.#sources, state);
   }
 
-  companion(step: Step, state: CompanionState): CompanionState {
-    this.add(state);
-    if (UNSYNCED.has(state)) {
-      const version = 'actual' in step ? step.actual.resourceVersion : '';
-      const before = this.#before.get(step.companion);
-      const unsynced = before?.version === version ? before : { version, since: this.#now };
-      this.unsynced.set(step.companion, unsynced);
-      this.#oldest = Math.min(this.#oldest, unsynced.since);
+  all(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      const { companion, state } = entry;
+      if (companion === undefined) continue;
+      this.covered.add(companion);
+      increase(this.#companions, state);
+      if (isUnsynced(entry)) this.#noteUnsynced(companion);
     }
-    return state;
   }
 
-  add(state: CompanionState): void {
-    this.#companions.set(state, (this.#companions.get(state) ?? 0) + 1);
+  #noteUnsynced(companion: ObjectKey): void {
+    const version = this.#view.configMap(companion)?.resourceVersion ?? '';
+    const before = this.#before.get(companion);
+    const unsynced = before?.version === version ? before : { version, since: this.#now };
+    this.unsynced.set(companion, unsynced);
+    this.#oldest = Math.min(this.#oldest, unsynced.since);
   }
 
   findings(): Findings {
@@ -217,4 +179,18 @@ class Count {
       oldestUnsyncedMs: this.#now - this.#oldest,
     };
   }
+}
+
+/** Values of labels are written as identifiers: `in_sync`. */
+function labelOf(state: string): string {
+  return state.replaceAll(' ', '_');
+}
+
+function zeroes(states: readonly string[]): Map<string, number> {
+  return new Map(states.map((state) => [labelOf(state), 0]));
+}
+
+function increase(counts: Map<string, number>, state: string): void {
+  const label = labelOf(state);
+  counts.set(label, (counts.get(label) ?? 0) + 1);
 }

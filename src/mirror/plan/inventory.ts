@@ -56,12 +56,18 @@ export function absentSources(
 ): ReadonlySet<ObjectKey> {
   const absent = new Set<ObjectKey>();
   for (const object of objects) {
-    const reference = sourceReference(object, view.settings.vocabulary);
-    if (object.request !== undefined || reference === undefined || absent.has(reference)) continue;
-    if (view.configMap(reference)?.request !== undefined || isOutOfScope(reference, view)) continue;
-    if (companionsLeft(reference, view).length > 0) absent.add(reference);
+    const source = absentSource(object, view);
+    if (source !== undefined) absent.add(source);
   }
+  for (const source of absent) if (companionsLeft(source, view).length === 0) absent.delete(source);
   return absent;
+}
+
+/** The source that an object names, if the cache should have it and does not. */
+export function absentSource(object: ObservedConfigMap, view: ClusterView): ObjectKey | undefined {
+  const source = sourceReference(object, view.settings.vocabulary);
+  if (object.request !== undefined || source === undefined) return undefined;
+  return view.configMap(source)?.request !== undefined || isOutOfScope(source, view) ? undefined : source;
 }
 
 /**
@@ -100,7 +106,7 @@ export function entryMeeting(entry: Entry, actual: ObservedConfigMap | undefined
   return entryOf(source.key, planCompanion(entry.companion, actual, shape, view));
 }
 
-function entriesOfSource(source: ObservedConfigMap, view: ClusterView): readonly Entry[] {
+export function entriesOfSource(source: ObservedConfigMap, view: ClusterView): readonly Entry[] {
   const { key, request } = source;
   if (!request?.ok) return entriesOfInvalidSource(source, request?.problem ?? '', view);
   if (source.deleting) {
@@ -131,11 +137,13 @@ function entriesOfInvalidSource(
   }));
 }
 
-function companionsOf(source: ObservedConfigMap, view: ClusterView): readonly ObservedConfigMap[] {
+/** The companions of a source that is not planned. */
+export function companionsOf(source: ObservedConfigMap, view: ClusterView): readonly ObservedConfigMap[] {
   return view.referrers(source).filter((object) => isLeftOver(object, source, view));
 }
 
-function entriesOfAbsentSource(
+/** `live`: what a live read found; undefined: nothing. */
+export function entriesOfAbsentSource(
   source: ObjectKey,
   live: ObservedConfigMap | undefined,
   view: ClusterView,
@@ -153,7 +161,7 @@ function entriesOfAbsentSource(
 }
 
 /** A ConfigMap with our label that no source has to do with. The controller leaves it alone. */
-function nobodys(object: ObservedConfigMap, view: ClusterView): Entry {
+export function nobodys(object: ObservedConfigMap, view: ClusterView): Entry {
   const { vocabulary } = view.settings;
   const source = sourceReference(object, vocabulary);
   const self = object.annotations[vocabulary.companion];
