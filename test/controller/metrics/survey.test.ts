@@ -87,6 +87,13 @@ test.each<[string, World, object, object, Parameters<typeof surveyOf>[1]?]>([
     { conflict: 1 },
     { met: 'a/colors-synced' },
   ],
+  [
+    'a conflict that is over',
+    world([colors, beside]),
+    { in_sync: 1 },
+    { in_sync: 1 },
+    { met: 'a/colors-synced' },
+  ],
   ['its source is gone', world([companion(gone, 'b/gone-synced')]), {}, { orphaned: 1 }],
   ['gone, and kept', world([companion(gone, 'b/gone-synced', kept)]), {}, { retained: 1 }],
   ['gone, and garbage collection comes', world([companion(gone, 'a/gone-synced')]), {}, { waiting: 1 }],
