@@ -16,8 +16,8 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['main.ts'],
       ['v8-flags.ts'],
       ['cli'],
-      ['demo'],
-      ['controller'],
+      ['demo', 'inspect'],
+      ['controller', 'serving'],
       ['informer', 'leaderelection', 'workqueue', 'recorder', 'mirror'],
       ['kube'],
       ['telemetry'],
@@ -28,8 +28,8 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
     'src/controller',
     [
       ['create-controller.ts', 'event-listener.ts'],
-      ['controller.ts'],
-      ['events'],
+      ['controller.ts', 'informers.ts'],
+      ['events', 'metrics'],
       ['reconcile'],
       ['write'],
       ['memory'],
@@ -69,13 +69,13 @@ const CONFINED: readonly { readonly what: readonly string[]; readonly to: readon
   // The sandbox shares no code with the controller, so that it cannot share a fault with it either.
   { what: ['src/sandbox'], to: ['src/cli', 'src/demo'] },
   { what: ['@kubernetes/client-node', 'undici'], to: ['src/kube'] },
-  { what: ['pino', 'pino-pretty'], to: ['src/telemetry'] },
+  { what: ['pino', 'pino-pretty', 'prom-client'], to: ['src/telemetry'] },
   { what: ['yargs'], to: ['src/cli'] },
-  { what: ['p-queue'], to: ['src/controller', 'src/workqueue'] },
+  { what: ['p-queue'], to: ['src/controller', 'src/inspect', 'src/workqueue'] },
   { what: ['node:process'], to: ['src/cli', 'src/main.ts', 'src/v8-flags.ts'] },
   {
     what: ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'],
-    to: ['src/kube', 'src/telemetry', 'src/sandbox'],
+    to: ['src/kube', 'src/telemetry', 'src/serving', 'src/sandbox'],
   },
 ];
 

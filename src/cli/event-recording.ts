@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Clock } from '../clock/clock.ts';
 import { createEventApi } from '../kube/api/events.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
-import { createTransport } from '../kube/http/transport.ts';
+import { createTransport, type TransportOptions } from '../kube/http/transport.ts';
 import { DEFAULT_DOMAIN, MANAGED_BY } from '../mirror/vocabulary.ts';
 import { EventRecorder } from '../recorder/recorder.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -21,13 +21,15 @@ const MAX_INSTANCE = 128;
 export interface EventRecordingDeps {
   /** Asked right before each request: only the leader writes Events. */
   readonly mayWrite: () => boolean;
+  /** See `TransportOptions`. */
+  readonly onAnswer: TransportOptions['onAnswer'];
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** Writes Events, on a connection of their own: they never delay a write of a companion. */
 export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): EventRecording {
-  const { mayWrite, clock, log } = deps;
+  const { mayWrite, onAnswer, clock, log } = deps;
   const requests = new AbortController();
   const transport = createTransport(cluster, {
     clock,
@@ -35,6 +37,7 @@ export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): 
     signal: requests.signal,
     timeLimitMs: TIME_LIMIT_MS,
     connections: 1,
+    onAnswer,
   });
   const recorder = new EventRecorder({
     api: createEventApi(transport, { fieldManager: MANAGED_BY, mayBeSent: mayWrite }),

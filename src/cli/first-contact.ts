@@ -1,9 +1,9 @@
 import { backoffDelay } from '../clock/backoff.ts';
 import { type Clock, sleep } from '../clock/clock.ts';
+import type { Watches } from '../controller/informers.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { ApiError, isForbidden, isUnauthorized, NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Watches } from './controller-session.ts';
 import { RunError } from './errors.ts';
 
 export interface FirstContact {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../clock/clock.ts';
-import { createInformer } from '../informer/informer.ts';
+import type { Controller } from '../controller/controller.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createLeaseApi, leasesPath } from '../kube/api/leases.ts';
-import { keyOf } from '../kube/api/object-key.ts';
 import type { Lease } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { podNamespace } from '../kube/config/pod-cluster.ts';
-import { createTransport, type Transport } from '../kube/http/transport.ts';
+import { createTransport, type TransportOptions } from '../kube/http/transport.ts';
 import { Elector } from '../leaderelection/elector.ts';
+import { watchHolder } from '../leaderelection/watch-holder.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { UsageError } from './errors.ts';
 import type { FlagValues, RUN_FLAGS } from './flags.ts';
@@ -18,8 +18,18 @@ import { version } from './version.ts';
 /** client-go's bound for how much longer than the retry period a candidate may wait. */
 const JITTER_FACTOR = 1.2;
 
+/** client-go's tolerance (ms) for a holder that does not renew its Lease in time. */
+const TOLERANCE_MS = 20_000;
+
 export interface Election extends AsyncDisposable {
   readonly elector: Elector;
+  /** The name of the Lease. */
+  readonly name: string;
+  /**
+   * Why this process must not go on: it believes that it leads, long after others could take over.
+   * Undefined: all is well.
+   */
+  problem(): string | undefined;
   /** Like `Elector.run`, with a watch on the Lease beside it. */
   run(signal: AbortSignal, onGained: () => void): Promise<void>;
 }
@@ -27,6 +37,7 @@ export interface Election extends AsyncDisposable {
 /**
  * The election that `--leader-elect` asks for, on its own transport, so that no other request delays
  * a renewal; undefined: every replica may write. A dry run writes nothing and needs no Lease.
+ * `onAnswer`: see `TransportOptions`.
  * @throws UsageError
  */
 export function openElection(
@@ -34,6 +45,7 @@ export function openElection(
   flags: FlagValues<typeof RUN_FLAGS>,
   log: Logger,
   clock: Clock,
+  onAnswer?: TransportOptions['onAnswer'],
 ): Election | undefined {
   if (!flags['leader-elect']) return undefined;
   const namespace = checkedNamespace(flags);
@@ -44,6 +56,7 @@ export function openElection(
     clock,
     userAgent: `mirror-controller/${version} leader-election`,
     signal: requests.signal,
+    onAnswer,
   });
   const elector = new Elector({
     leases: createLeaseApi(transport, namespace, name),
@@ -55,17 +68,47 @@ export function openElection(
     random: Math.random,
     log,
   });
-  const watch = watchOf(transport, { namespace, name }, log, clock, (holder) => elector.hint(holder));
+  const leases = createListWatch<Lease>(transport, {
+    path: leasesPath(namespace),
+    fieldSelector: `metadata.name=${name}`,
+  });
+  const onChange = (holder: string | undefined) => elector.hint(holder);
+  const watch = { leases, onChange, retryPeriodMs: flags['leader-elect-retry-period'], clock, log };
   return {
     elector,
+    name,
+    problem: () => {
+      const ms = elector.lastRenewalAgeMs() ?? 0;
+      const isLate = !elector.term.aborted && ms > flags['leader-elect-lease-duration'] + TOLERANCE_MS;
+      return isLate ? `leading, and the Lease was not renewed for ${Math.round(ms / 1000)} s` : undefined;
+    },
     run: async (signal, onGained) => {
-      await Promise.all([elector.run(signal, onGained), watch.run(signal)]);
+      await Promise.all([elector.run(signal, onGained), watchHolder(watch, signal)]);
     },
     [Symbol.asyncDispose]: async () => {
       requests.abort();
       await transport.close();
     },
   };
+}
+
+/**
+ * Runs the controller and the election beside it. The Lease is released last, when writes in flight
+ * have ended or are aborted, and also if the controller fails (SPEC L3).
+ */
+export async function runElected(
+  controller: Pick<Controller, 'run' | 'takeOver'>,
+  election: Pick<Election, 'run'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const resign = new AbortController();
+  const campaign = election.run(resign.signal, () => void controller.takeOver());
+  try {
+    await controller.run(signal);
+  } finally {
+    resign.abort();
+    await campaign;
+  }
 }
 
 /** The namespace of the Lease. Checks the other flags too. */
@@ -97,36 +140,4 @@ function* problemsOf(flags: FlagValues<typeof RUN_FLAGS>): Iterable<string> {
   if (deadlineMs <= JITTER_FACTOR * retryMs) {
     yield `--leader-elect-renew-deadline must be longer than ${JITTER_FACTOR} × --leader-elect-retry-period, so that there is time for a second attempt`;
   }
-}
-
-/** An informer of the one Lease, which tells its holder whenever it changes. */
-function watchOf(
-  transport: Transport,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  log: Logger,
-  clock: Clock,
-  onHolder: (holder: string | undefined) => void,
-) {
-  const path = leasesPath(namespace);
-  const listWatch = createListWatch<Lease>(transport, { path, fieldSelector: `metadata.name=${name}` });
-  const informer = createInformer({
-    name: 'lease',
-    listWatches: new Map([[namespace, listWatch]]),
-    transform: (lease: Lease) => ({
-      key: keyOf(lease),
-      uid: lease.metadata.uid,
-      resourceVersion: lease.metadata.resourceVersion,
-      holder: lease.spec?.holderIdentity || undefined,
-    }),
-    indexers: {},
-    clock,
-    random: Math.random,
-    log,
-  });
-  informer.addHandler({
-    add: ({ holder }) => onHolder(holder),
-    update: (_, { holder }) => onHolder(holder),
-    delete: () => onHolder(undefined),
-  });
-  return informer;
 }

@@ -4,22 +4,33 @@ import { loadCluster } from '../kube/config/kube-config.ts';
 import { KubeConfigError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';
+import { PrometheusMetrics } from '../telemetry/prometheus.ts';
 import { openController } from './controller-session.ts';
 import { RunError, UsageError } from './errors.ts';
 import { firstContact } from './first-contact.ts';
 import { unknownVariables } from './flag-values.ts';
 import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
 import { type ProcessIo, useColour } from './io.ts';
-import { type Election, openElection } from './leader-election.ts';
+import { openElection, runElected } from './leader-election.ts';
+import { countAnswers } from './request-metrics.ts';
+import { serve } from './serve.ts';
 
 /** `mirror-controller run`: mirrors until stopped, or with `--once` until all is done. */
 export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
   const cluster = clusterFor(flags, io);
   const log = loggerFor(flags, io);
-  await using election = openElection(cluster, flags, log, systemClock);
-  await using session = openController(cluster, flags, log, systemClock, election?.elector);
-  const { controller, configMaps } = session;
   const { signal } = io;
+  const address = flags.once ? undefined : flags['http-address'];
+  const metrics = address && new PrometheusMetrics();
+  const onAnswer = metrics && countAnswers(metrics);
+  await using election = openElection(cluster, flags, log, systemClock, onAnswer);
+  const fence = election?.elector;
+  await using session = openController(cluster, flags, log, systemClock, { metrics, onAnswer, fence });
+  const { controller, configMaps } = session;
+  await using _server =
+    address &&
+    metrics &&
+    (await serve(address, { metrics, controller, election, stopping: signal, clock: systemClock, log }));
   const namespaces = flags.namespaces && session.namespaces;
   const deps = { clock: systemClock, random: Math.random, log, signal };
   const contact = firstContact({ cluster, configMaps, namespaces, retry: !flags.once, ...deps });
@@ -31,21 +42,6 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   else if (election) await runElected(controller, election, signal);
   else await controller.run(signal);
   log.info({}, flags.once ? 'all done' : 'stopped');
-}
-
-/**
- * The Lease is released last, when writes in flight have ended or are aborted, and also if the
- * controller fails (SPEC L3).
- */
-async function runElected(controller: Controller, election: Election, signal: AbortSignal): Promise<void> {
-  const resign = new AbortController();
-  const campaign = election.run(resign.signal, () => controller.takeOver());
-  try {
-    await controller.run(signal);
-  } finally {
-    resign.abort();
-    await campaign;
-  }
 }
 
 /** How often (ms) `--once` checks whether all is done. */

@@ -1,4 +1,5 @@
 import { type Parsed, parsed, problem } from '../mirror/parsed.ts';
+import { COMPANION_STATES, type CompanionState } from '../mirror/plan/inventory.ts';
 import { type NamespacePatterns, parseNamespacePatterns } from '../mirror/request/patterns.ts';
 
 /** What a flag takes. The problems of `parse` complete the sentence "--flag: …". */
@@ -51,6 +52,26 @@ export const SIZE: Kind<number> = {
   },
 };
 
+export interface Address {
+  /** Undefined: all of the machine's. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** `:8080`, `127.0.0.1:8080`, `[::1]:8080`; empty: none. */
+export const ADDRESS: Kind<Address | undefined> = {
+  name: 'address',
+  parse: (text) => {
+    if (text === '') return parsed(undefined);
+    const [, ipv6, host, port] = /^(?:\[([\da-fA-F:.]+)\]|([-\w.]*)):(\d{1,5})$/.exec(text) ?? [];
+    return port !== undefined && Number(port) <= 65_535
+      ? parsed({ host: ipv6 ?? (host || undefined), port: Number(port) })
+      : problem(
+          `"${text}" is not an address; write :8080, 127.0.0.1:8080 or [::1]:8080, or nothing for none`,
+        );
+  },
+};
+
 export function wholeNumber(minimum: number, maximum: number): Kind<number> {
   const parse = (text: string) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -73,6 +94,32 @@ export function choice<const C extends string>(...choices: readonly C[]): Kind<C
 export function text(name: string): Kind<string> {
   return { name, parse: (value) => (value === '' ? problem('it is empty') : parsed(value)) };
 }
+
+/** Any texts, at least one. */
+export function list(name: string): Kind<readonly string[]> {
+  const parse = (value: string) => {
+    const items = value.split(',').filter((item) => item !== '');
+    return items.length === 0 ? problem('it is empty') : parsed(items);
+  };
+  return { name, parse, list: true };
+}
+
+/** States of companions; `in-sync` saves the quotes. */
+export const STATES: Kind<ReadonlySet<CompanionState>> = {
+  name: 'states',
+  list: true,
+  parse: (value) => {
+    const states = new Set<CompanionState>();
+    for (const item of value.split(',').map((each) => each.trim().replaceAll('-', ' '))) {
+      const state = COMPANION_STATES.find((known) => known === item);
+      if (state === undefined) {
+        return problem(`"${item}" is not one of ${COMPANION_STATES.join(', ')}`);
+      }
+      states.add(state);
+    }
+    return parsed(states);
+  },
+};
 
 const parsePatterns = (list: string) => parseNamespacePatterns(list, { exclusions: false });
 

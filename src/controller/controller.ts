@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, every } from '../clock/clock.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
@@ -17,6 +18,9 @@ import type { Write, WriteQueue } from './write/write-queue.ts';
 const GIVE_UP_LISTING_AFTER = 5;
 /** Failed attempts in a row (about 10 s of them) after which it ignores a source. */
 const GIVE_UP_AFTER = 8;
+
+/** Objects looked at in one turn of the event loop: a few milliseconds. */
+const OBJECTS_PER_TURN = 1000;
 
 /** The parts of a controller, put together by `createController`. */
 export interface ControllerParts {
@@ -37,6 +41,18 @@ export interface ControllerParts {
   readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** What shows whether the controller is stuck, or not ready. */
+export interface ControllerHealth {
+  /** Lists that are needed and not complete. */
+  readonly unsynced: readonly string[];
+  /** Time (ms) for which an open list or watch has brought nothing, not even a bookmark. */
+  readonly silentMs: { readonly configMaps: number; readonly namespaces: number };
+  /** Age (ms) of the oldest write in flight; 0: there is none. */
+  readonly oldestWriteMs: number;
+  /** Time (ms) for which there has been work under way and none of it has ended. */
+  readonly stalledMs: number;
 }
 
 /** Starts and stops the parts in the right order. */
@@ -61,12 +77,12 @@ export class Controller {
       configMaps.run(signal),
       namespaces.run(signal, () => this.#enqueueWhatDependsOnNamespaces()),
       mutations.run(signal, (object) => this.#enqueueConcerned(object)),
-      memory.run(signal, (source, companion) => reports.peace(source, companion)),
+      memory.run(signal, (source, companion) => reports.over(source, companion)),
     ]);
     // Until the cache is complete, every companion that it lacks would look missing.
     await configMaps.whenSynced(signal);
-    const next = mayWrite() ? 'mirroring' : 'waiting for leadership';
-    if (!signal.aborted) log.info({ configMaps: configMaps.lister.size }, `caches synced; ${next}`);
+    const message = mayWrite() ? 'caches synced; mirroring' : 'caches synced';
+    if (!signal.aborted) log.info({ configMaps: configMaps.lister.size }, message);
     await Promise.all([reconcilers.run(signal), writers.run(signal), this.#resync(signal), background]);
   }
 
@@ -74,10 +90,15 @@ export class Controller {
    * Another process may have written until now, and this one is the only one from now on. Forgets
    * failures and heals, which are its own from before, and queues every source.
    */
-  takeOver(): void {
+  async takeOver(): Promise<void> {
     const { configMaps, memory } = this.#parts;
     memory.forgetWrites();
-    for (const object of configMaps.lister.values()) this.#enqueueConcerned(object);
+    let queued = 0;
+    for (const object of configMaps.lister.values()) {
+      this.#enqueueConcerned(object);
+      queued += 1;
+      if (queued % OBJECTS_PER_TURN === 0) await turn();
+    }
   }
 
   /** Whether all sources and companions are known. */
@@ -96,6 +117,19 @@ export class Controller {
   /** What has failed and may yet succeed: source keys, and lists that are not complete. */
   get unfinished(): readonly string[] {
     return [...this.#incompleteLists().map(({ kind }) => kind), ...this.#parts.memory.unfinished().keys()];
+  }
+
+  /** How it runs, not how the cluster is. */
+  health(): ControllerHealth {
+    const { configMaps, namespaces, reconcilers, writers } = this.#parts;
+    // A pass may wait for its writes to begin as long as other writes end.
+    const stalled = [reconcilers, writers].filter((workers) => workers.oldestMs() > 0);
+    return {
+      unsynced: this.#incompleteLists().map(({ kind }) => kind),
+      silentMs: { configMaps: configMaps.silentMs(), namespaces: namespaces.silentMs() },
+      oldestWriteMs: writers.oldestMs(),
+      stalledMs: stalled.length === 0 ? 0 : Math.min(...stalled.map((workers) => workers.stalledMs())),
+    };
   }
 
   /** Queues every source from time to time, in case an event was missed. */

@@ -1,25 +1,27 @@
 import type { Clock } from '../clock/clock.ts';
-import { createInformer } from '../informer/informer.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
-import type { ListWatch } from '../kube/api/list-watch.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import { observe, sourceReference } from '../mirror/observe/observed-config-map.ts';
-import { observeNamespace } from '../mirror/observe/observed-namespace.ts';
-import { SharedTexts } from '../mirror/observe/shared-texts.ts';
+import { sourceReference } from '../mirror/observe/observed-config-map.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { DelayingQueue } from '../workqueue/delaying-queue.ts';
+import { QueueMetrics } from '../workqueue/queue-metrics.ts';
 import { Workers } from '../workqueue/workers.ts';
 import { Controller } from './controller.ts';
 import { configMapHandler } from './events/config-map-handler.ts';
 import { namespaceHandler } from './events/namespace-handler.ts';
 import { Namespaces } from './events/namespaces.ts';
+import { createInformers, type Watches } from './informers.ts';
 import { CompanionMemory } from './memory/companion-memory.ts';
 import { type Listener, tellAll } from './memory/happening.ts';
 import { Reports } from './memory/reports.ts';
-import { configMapIndexers, createClusterView } from './reconcile/cluster-view.ts';
+import { happeningMetrics } from './metrics/happening-metrics.ts';
+import { stateMetrics } from './metrics/state-metrics.ts';
+import { Survey } from './metrics/survey.ts';
+import { countRestarts, exportActivity } from './metrics/watch-metrics.ts';
+import { createClusterView } from './reconcile/cluster-view.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { CompanionWriter } from './write/companion-writer.ts';
 import { MutationCache } from './write/mutation-cache.ts';
@@ -42,12 +44,8 @@ export interface ControllerOptions {
   readonly dryRun: boolean;
 }
 
-export interface ControllerDeps {
+export interface ControllerDeps extends Watches {
   readonly api: ConfigMapApi;
-  /** One for the cluster, or one for each namespace in `--namespaces`. The key names it in logs. */
-  readonly configMaps: ReadonlyMap<string, ListWatch<ConfigMap>>;
-  /** Likewise. Not opened before a source targets namespaces. */
-  readonly namespaces: ReadonlyMap<string, ListWatch<Namespace>>;
   /**
    * Whether this process may write now. While it may not, it keeps its caches up to date and drops
    * all work. Call `Controller.takeOver` when it may again.
@@ -59,6 +57,7 @@ export interface ControllerDeps {
   readonly log: Logger;
   /** Hear what happens, such as Events and metrics. The controller never waits for one. */
   readonly listeners: readonly Listener[];
+  readonly metrics: Metrics;
 }
 
 /** Longest time (ms) that a stop waits for the writes in flight (SPEC Q3). */
@@ -66,47 +65,33 @@ const DRAIN_MS = 10_000;
 
 /** Connects informers → handlers → queue → reconciler → write queue → writer. Starts nothing. */
 export function createController(options: ControllerOptions, deps: ControllerDeps): Controller {
-  const { api, mayWrite, clock, random, log } = deps;
+  const { api, mayWrite, clock, random, log, metrics } = deps;
   const { settings, workers, maxWritesInFlight, maxWritesPerSecond, dryRun } = options;
   const { vocabulary } = settings;
 
   // What the controller sees.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
-  const texts = new SharedTexts();
-  const configMaps = createInformer({
-    name: 'configmaps',
-    listWatches: deps.configMaps,
-    transform: (object: ConfigMap) => {
-      const observed = observe(object, vocabulary);
-      if (observed.request !== undefined) bodies.put(observed.key, object);
-      return texts.shareIn(observed);
-    },
-    indexers: configMapIndexers(vocabulary),
-    clock,
-    random,
-    log,
+  const informers = createInformers(deps, vocabulary, {
+    onSource: (key, object) => bodies.put(key, object),
+    onRestart: countRestarts(metrics),
   });
-  const namespaceInformer = createInformer({
-    name: 'namespaces',
-    listWatches: deps.namespaces,
-    transform: (object: Namespace) => observeNamespace(object, vocabulary),
-    indexers: {},
-    clock,
-    random,
-    log,
-  });
+  const { configMaps, namespaces: namespaceInformer } = informers;
   const namespaces = new Namespaces(namespaceInformer);
   const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
   const { lister } = configMaps;
   const view = createClusterView({ settings, configMaps: lister, namespaces: namespaces.lister, mutations });
 
   // What it does.
-  const tell = tellAll(deps.listeners, log);
+  const tell = tellAll([...deps.listeners, happeningMetrics(metrics, clock, mayWrite)], log);
   const memory = new CompanionMemory(clock, random);
   const reports = new Reports({ log, memory, view, tell });
   // An eighth of the workers, at least one of several, is kept for fresh keys.
   const bulkLimit = Math.max(1, workers - Math.ceil(workers / 8));
-  const queue = new DelayingQueue<ObjectKey>({ clock, bulkLimit });
+  const queue = new DelayingQueue<ObjectKey>({
+    clock,
+    bulkLimit,
+    metrics: new QueueMetrics('sources', metrics, clock),
+  });
   const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
@@ -127,6 +112,10 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   namespaceInformer.addHandler(
     namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, tell }),
   );
+
+  const survey = new Survey({ view, configMaps: lister, memory, areNamespacesSynced, clock });
+  stateMetrics(metrics, survey, bodies);
+  exportActivity(metrics, { configmaps: configMaps, namespaces }, clock);
 
   const common = { drainMs: DRAIN_MS, clock, log };
   return new Controller({

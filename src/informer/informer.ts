@@ -5,6 +5,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { type Handler, HandlerSet } from './handler.ts';
 import type { Indexers, Lister, Stored } from './lister.ts';
 import { Reflector } from './reflector.ts';
+import type { RestartReason } from './restart-reason.ts';
 import { Store } from './store.ts';
 
 export interface InformerOptions<T extends KubeObject, S extends Stored, I extends string> {
@@ -28,6 +29,8 @@ export interface InformerOptions<T extends KubeObject, S extends Stored, I exten
   /** Returns a number in [0, 1), for jitter. */
   readonly random: () => number;
   readonly log: Logger;
+  /** Called whenever a list or watch has ended, for whatever reason. */
+  readonly onRestart?: ((reason: RestartReason) => void) | undefined;
 }
 
 /**
@@ -52,16 +55,23 @@ export interface Informer<S extends Stored, I extends string = string> {
   whenSynced(signal: AbortSignal): Promise<void>;
   /** Failed lists and watches in a row, in the scope where that is most. 0 while all is well. */
   failures(): number;
+  /**
+   * When the server last sent something, a bookmark included, on the clock: in the scope where that
+   * is longest ago. Before the first time, when `run` was called; undefined before that.
+   */
+  heardAt(): number | undefined;
+  /** See `Reflector.silentMs`; of the scope where it is most. */
+  silentMs(): number;
 }
 
 export function createInformer<T extends KubeObject, S extends Stored, I extends string>(
   options: InformerOptions<T, S, I>,
 ): Informer<S, I> {
-  const { listWatches, transform, clock, random } = options;
+  const { listWatches, transform, clock, random, onRestart = () => undefined } = options;
   const log = options.log.child({ informer: options.name });
   const store = new Store(options.indexers);
   const handlers = new HandlerSet<S>(log);
-  let isStarted = false;
+  let startedAt: number | undefined;
 
   const isSynced = () => reflectors.every((reflector) => reflector.hasListed);
   let markSynced: (() => void) | undefined;
@@ -71,7 +81,7 @@ export function createInformer<T extends KubeObject, S extends Stored, I extends
   const onListed = () => {
     if (isSynced()) markSynced?.();
   };
-  const common = { transform, handlers, onListed, clock, random };
+  const common = { transform, handlers, onListed, onRestart, clock, random };
   const reflectors = Array.from(listWatches, ([scope, listWatch]) => {
     const partition = store.addPartition();
     return new Reflector({ ...common, listWatch, partition, log: log.child({ scope }) });
@@ -80,16 +90,22 @@ export function createInformer<T extends KubeObject, S extends Stored, I extends
   return {
     lister: store,
     addHandler: (handler) => {
-      if (isStarted) throw new Error('addHandler: call it before run()');
+      if (startedAt !== undefined) throw new Error('addHandler: call it before run()');
       handlers.add(handler);
     },
     run: async (signal) => {
-      if (isStarted) throw new Error('run: an informer can be started only once');
-      isStarted = true;
+      if (startedAt !== undefined) throw new Error('run: an informer can be started only once');
+      startedAt = clock.now();
       await Promise.all(reflectors.map((reflector) => reflector.run(signal)));
     },
     isSynced,
     whenSynced: (signal) => Promise.race([synced, aborted(signal)]),
     failures: () => Math.max(0, ...reflectors.map((reflector) => reflector.failures())),
+    heardAt: () => {
+      const begun = startedAt;
+      if (begun === undefined) return undefined;
+      return Math.min(...reflectors.map(({ heardAt = begun }) => heardAt));
+    },
+    silentMs: () => Math.max(0, ...reflectors.map((reflector) => reflector.silentMs())),
   };
 }

@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../clock/clock.ts';
 import type { ListWatch, WatchEvent } from '../kube/api/list-watch.ts';
 import { keyOf } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
-import { isBadRequest, isGone, isInvalid, NetworkError } from '../kube/errors.ts';
+import { isGone, NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ConnectionHealth } from './connection-health.ts';
 import { deepFreeze } from './deep-freeze.ts';
@@ -12,6 +12,7 @@ import { isHistoryRestart, requireNotOlder } from './history.ts';
 import type { IndexedMap } from './indexed-map.ts';
 import type { Stored } from './lister.ts';
 import { FIRST_PAGE_LIMIT, nextPageLimit } from './page-limit.ts';
+import { isRefusal, NotStreamedError, type RestartReason, reasonToRestart } from './restart-reason.ts';
 import type { Partition } from './store.ts';
 import { TurnBudget } from './turn-budget.ts';
 
@@ -31,15 +32,14 @@ export interface ReflectorDeps<T extends KubeObject, S extends Stored> {
   readonly handlers: HandlerSet<S>;
   /** Called after each complete list, once the handlers have been called for it. */
   readonly onListed: () => void;
+  /** Called whenever a list or watch has ended, for whatever reason. */
+  readonly onRestart: (reason: RestartReason) => void;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/**
- * Keeps one partition of a store equal to what the server has, and calls the handlers for what
- * changed.
- */
+/** Keeps one partition of a store equal to what the server has, and calls the handlers. */
 export class Reflector<T extends KubeObject, S extends Stored> {
   readonly #deps: ReflectorDeps<T, S>;
   readonly #health: ConnectionHealth;
@@ -54,6 +54,10 @@ export class Reflector<T extends KubeObject, S extends Stored> {
    */
   #resourceVersion: string | undefined;
   #hasListed = false;
+  /** When the server last sent something, on the clock; undefined: not yet. */
+  #heardAt: number | undefined;
+  /** When the present list or watch was begun; undefined before it is tried again. */
+  #begunAt: number | undefined;
 
   constructor(deps: ReflectorDeps<T, S>) {
     this.#deps = deps;
@@ -71,18 +75,37 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     return this.#health.failures;
   }
 
+  /** When the server last sent something, on the clock; undefined: not yet. */
+  get heardAt(): number | undefined {
+    return this.#heardAt;
+  }
+
+  /**
+   * Time (ms) for which a list or watch has been open and has brought nothing; 0 before it is tried
+   * again. Time limits end each within 90 s, so more is a fault in this program.
+   */
+  silentMs(): number {
+    if (this.#begunAt === undefined) return 0;
+    return this.#deps.clock.now() - Math.max(this.#begunAt, this.#heardAt ?? this.#begunAt);
+  }
+
   /**
    * Lists and watches until `signal` aborts, whatever goes wrong. Resolves when everything has
    * stopped; never rejects.
    */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock, onRestart } = this.#deps;
     while (!signal.aborted) {
       try {
+        this.#begunAt = clock.now();
         await this.#listAndWatch(signal);
+        onRestart('ended');
       } catch (error) {
         if (signal.aborted) return;
+        onRestart(reasonToRestart(error));
         const delayMs = this.#recover(error);
-        if (delayMs > 0) await sleep(this.#deps.clock, delayMs, signal);
+        this.#begunAt = undefined;
+        if (delayMs > 0) await sleep(clock, delayMs, signal);
       }
     }
   }
@@ -128,6 +151,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     const draft = this.#deps.partition.draft();
     const watch = this.#open({ sendInitialEvents: true }, signal);
     for await (const batch of watch) {
+      this.#heard();
       const end = batch.findIndex((event) => event.type === 'BOOKMARK');
       const initial = end < 0 ? batch : batch.slice(0, end);
       await this.#turns.each(initial, (event) => this.#fill(draft, event), signal);
@@ -149,6 +173,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     for (;;) {
       const options = { limit, ...(token !== undefined && { continue: token }) };
       const page = await this.#deps.listWatch.list(options, signal);
+      this.#heard();
       await this.#turns.each(page.items, (object) => draft.set(this.#convert(object)), signal);
       if (!page.continue) return await this.#replace(draft, page.resourceVersion, signal);
       token = page.continue;
@@ -164,6 +189,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
    */
   async #checkHistory(signal: AbortSignal): Promise<void> {
     const page = await this.#deps.listWatch.list({ limit: 1 }, signal);
+    this.#heard();
     requireNotOlder(page.resourceVersion, this.#resourceVersion);
   }
 
@@ -171,6 +197,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   async #follow(watch: Batches<T>, signal: AbortSignal, first?: readonly WatchEvent<T>[]): Promise<void> {
     const receive = async (batch: readonly WatchEvent<T>[]) => {
       this.#health.watchHeard();
+      this.#heard();
       await this.#turns.each(batch, (event) => this.#apply(event), signal);
     };
     this.#health.watchOpened();
@@ -186,6 +213,10 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     }
   }
 
+  #heard(): void {
+    this.#heardAt = this.#deps.clock.now();
+  }
+
   #open(
     options: { readonly resourceVersion?: string | undefined; readonly sendInitialEvents: boolean },
     signal: AbortSignal,
@@ -196,10 +227,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     return guardedWatch(listWatch, { ...options, timeoutSeconds }, { clock, signal });
   }
 
-  /**
-   * Puts a complete list in place of what the store held, and calls the handlers for the
-   * difference.
-   */
+  /** Puts a complete list in place of what was held, and calls the handlers for the difference. */
   async #replace(draft: IndexedMap<S>, resourceVersion: string, signal: AbortSignal): Promise<void> {
     const { partition, handlers, onListed, log } = this.#deps;
     requireNotOlder(resourceVersion, this.#resourceVersion);
@@ -253,19 +281,6 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   }
 }
 
-/** The server ignored the request to stream a list: it just watches. */
-class NotStreamedError extends Error {
-  override readonly name = 'NotStreamedError';
-}
-
 function isNotStreamed(error: unknown): boolean {
   return error instanceof NotStreamedError || error instanceof SilentWatchError || isRefusal(error);
-}
-
-/**
- * The server refuses what it was asked for: to stream a list (422 if it knows the parameter and has
- * it switched off, 400 from others), or a resourceVersion that means nothing to it.
- */
-function isRefusal(error: unknown): boolean {
-  return isInvalid(error) || isBadRequest(error);
 }

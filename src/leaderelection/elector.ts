@@ -6,14 +6,9 @@ import type { Lease } from '../kube/api/types.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ageMs, type Moment, momentOf } from './moment.ts';
-import {
-  expiryOf,
-  holderOf,
-  type ObservedLease,
-  observe,
-  releasedSpec,
-  renewedSpec,
-} from './observed-lease.ts';
+import { expiryOf, holderOf, type ObservedLease, observe, renewedSpec } from './observed-lease.ts';
+import { release } from './release.ts';
+import { withinLimit } from './within-limit.ts';
 
 /** What client-go requires of the times: lease duration > renew deadline > 1.2 × retry period. */
 export interface ElectorOptions {
@@ -76,7 +71,7 @@ export class Elector implements WriteFence {
    * Lease. Resolves when that is done, at most half a renew deadline later. Never rejects.
    */
   async run(signal: AbortSignal, onGained: () => void): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, renewDeadlineMs } = this.#options;
     signal.addEventListener('abort', () => this.#wake.abort(), { once: true });
     let before: Term | undefined;
     while (!signal.aborted) {
@@ -88,7 +83,7 @@ export class Elector implements WriteFence {
       if (!signal.aborted) await sleep(clock, this.#nextAttempt(startedAt) - clock.now(), this.#wake.signal);
     }
     this.#endTerm();
-    await this.#release();
+    if (this.#mayHold) await release(this.#options, renewDeadlineMs / 2);
   }
 
   /**
@@ -139,11 +134,11 @@ export class Elector implements WriteFence {
 
   /** One attempt to acquire or renew, for at most half the renew deadline: time for another. */
   async #attempt(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this.#options;
+    const { leases, renewDeadlineMs, clock, log } = this.#options;
     // A term that is over is not renewed, but ends.
     this.mayWrite();
     try {
-      await this.#withinLimit(signal, (limited) => this.#acquireOrRenew(limited));
+      await withinLimit(clock, renewDeadlineMs / 2, signal, (limited) => this.#acquireOrRenew(limited));
       if (this.#isFailing) log.info({ lease: leases.key, was: FAILS }, 'resolved');
       this.#isFailing = false;
     } catch (err) {
@@ -246,52 +241,5 @@ export class Elector implements WriteFence {
     const ended = this.#term;
     this.#term = undefined;
     ended?.end.abort();
-  }
-
-  /** Gives the Lease up, so that another candidate need not wait until it expires. */
-  async #release(): Promise<void> {
-    const { leases, log } = this.#options;
-    if (!this.#mayHold) return;
-    try {
-      await this.#withinLimit(undefined, async (limited) => {
-        while (!(await this.#tryRelease(limited)));
-      });
-    } catch (err) {
-      if (isNotFound(err)) return;
-      log.warn({ lease: leases.key, err }, 'the Lease was not released; others wait until it expires');
-    }
-  }
-
-  /** Resolves to false if a late renewal, or somebody else, wrote to the Lease in between. */
-  async #tryRelease(signal: AbortSignal): Promise<boolean> {
-    const { leases, identity, clock, log } = this.#options;
-    const lease = await leases.get(signal);
-    if (holderOf(lease) !== identity) return true;
-    try {
-      await leases.update(lease, releasedSpec(lease, clock.wallTime()), signal);
-    } catch (error) {
-      if (isConflict(error)) return false;
-      throw error;
-    }
-    log.info({ lease: leases.key }, 'released the lease');
-    return true;
-  }
-
-  async #withinLimit(
-    signal: AbortSignal | undefined,
-    work: (limited: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const { clock, renewDeadlineMs } = this.#options;
-    const limit = new AbortController();
-    const abort = () => limit.abort();
-    const timer = clock.setTimer(renewDeadlineMs / 2, abort);
-    // Not AbortSignal.any, which leaks on Node 20 (nodejs/node#54614).
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      await work(limit.signal);
-    } finally {
-      timer.cancel();
-      signal?.removeEventListener('abort', abort);
-    }
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../clock/clock.ts';
 import { type Lane, WorkQueue, type WorkQueueOptions } from './queue.ts';
+import type { QueueMetrics } from './queue-metrics.ts';
 
 interface Waiting {
   readonly readyAt: number;
@@ -11,18 +12,17 @@ export interface DelayingQueueOptions extends WorkQueueOptions {
   readonly clock: Clock;
 }
 
-/**
- * A workqueue to which keys can be added later. Needs no heap of its own: Node keeps its timers in
- * one.
- */
+/** A workqueue to which keys can be added later. Node keeps the timers in a heap. */
 export class DelayingQueue<K extends string = string> extends WorkQueue<K> {
   readonly #clock: Clock;
+  readonly #metrics: QueueMetrics | undefined;
   /** At most one wait a key: the earliest that was asked for. */
   readonly #delayed = new Map<K, Waiting>();
 
   constructor(options: DelayingQueueOptions) {
     super(options);
     this.#clock = options.clock;
+    this.#metrics = options.metrics;
   }
 
   /**
@@ -33,6 +33,7 @@ export class DelayingQueue<K extends string = string> extends WorkQueue<K> {
    */
   addAfter(key: K, delayMs: number, lane: Lane = this.laneOf(key)): void {
     if (this.shuttingDown) return;
+    this.#metrics?.retried();
     if (delayMs <= 0) {
       this.add(key, lane);
       return;

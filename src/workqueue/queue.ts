@@ -17,6 +17,7 @@
  * key has failed is for the controller to remember.
  */
 import { Fifo } from './fifo.ts';
+import type { QueueMetrics } from './queue-metrics.ts';
 import type { WorkSource } from './workers.ts';
 
 /**
@@ -31,39 +32,33 @@ export const FRESH_PER_BULK = 8;
 export interface WorkQueueOptions {
   /** Most bulk keys that are out at once, at least 1; default: no limit. */
   readonly bulkLimit?: number;
+  /** Default: nothing is measured. */
+  readonly metrics?: QueueMetrics | undefined;
 }
 
 export class WorkQueue<K extends string = string> implements WorkSource<K> {
   readonly #bulkLimit: number;
-  /**
-   * What can be handed out now: every dirty key that is not being processed, in the one lane that
-   * `#dirty` says.
-   */
+  readonly #metrics: QueueMetrics | undefined;
+  /** What can be handed out now, in the lane that `#dirty` says. */
   readonly #queued: Readonly<Record<Lane, Fifo<K>>> = { fresh: new Fifo(), bulk: new Fifo() };
-  /**
-   * What needs to be processed, with its lane: the queued keys, and those added again while being
-   * processed.
-   */
+  /** Keys that need a run, with the lane: queued, or added again while being processed. */
   readonly #dirty = new Map<K, Lane>();
   /** What was handed out and is not done, with the lane it came from. */
   readonly #processing = new Map<K, Lane>();
   /** Of these, what takes long and no longer counts against `bulkLimit`. */
   readonly #lent = new Set<K>();
-  /**
-   * Callers of `get`, in the order of their calls. When there are any, nothing can be handed out.
-   */
+  /** Callers of `get`, in order. While there are any, nothing can be handed out. */
   readonly #waiting: ((key: K | undefined) => void)[] = [];
   #bulkOut = 0;
   #freshInARow = 0;
   #shuttingDown = false;
 
-  constructor({ bulkLimit = Number.POSITIVE_INFINITY }: WorkQueueOptions = {}) {
+  constructor({ bulkLimit = Number.POSITIVE_INFINITY, metrics }: WorkQueueOptions = {}) {
     this.#bulkLimit = bulkLimit;
+    this.#metrics = metrics;
   }
 
-  /**
-   * Keys waiting to be handed out; not those added again while they are processed, as in client-go.
-   */
+  /** Keys waiting to be handed out; not those added again while they are processed. */
   get length(): number {
     return this.#queued.fresh.size + this.#queued.bulk.size;
   }
@@ -77,14 +72,12 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     return this.#shuttingDown;
   }
 
-  /**
-   * Marks `key` as in need of processing. One that is marked already stays where it is, or moves up
-   * from bulk to fresh.
-   */
+  /** Says that `key` needs a run. If it is marked already, it may move up from bulk to fresh. */
   add(key: K, lane: Lane = 'fresh'): void {
     if (this.#shuttingDown) return;
     const before = this.#dirty.get(key);
     if (before === 'fresh' || before === lane) return;
+    if (before === undefined) this.#metrics?.added(key);
     this.#dirty.set(key, lane);
     if (this.#processing.has(key)) return;
     if (before !== undefined) this.#queued[before].delete(key);
@@ -110,16 +103,14 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     const lane = this.#processing.get(key);
     if (lane === undefined) return;
     this.#processing.delete(key);
+    this.#metrics?.ended(key);
     if (!this.#lent.delete(key) && lane === 'bulk') this.#bulkOut--;
     const again = this.#dirty.get(key);
     if (again !== undefined) this.#queued[again].push(key);
     this.#serve();
   }
 
-  /**
-   * The processing of `key` takes long: until it is done, it leaves its share of `bulkLimit` to
-   * others.
-   */
+  /** `key` takes long: until it is done, it leaves its share of `bulkLimit` to others. */
   lend(key: K): void {
     if (!this.#processing.has(key) || this.#lent.has(key)) return;
     this.#lent.add(key);
@@ -127,10 +118,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     this.#serve();
   }
 
-  /**
-   * Whether `key`, while it is processed, was added again as fresh: somebody waits for its next
-   * run.
-   */
+  /** Whether `key` is processed and was added again as fresh: somebody waits for its next run. */
   isAwaited(key: K): boolean {
     return this.#processing.has(key) && this.#dirty.get(key) === 'fresh';
   }
@@ -161,6 +149,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     if (key === undefined) return undefined;
     this.#dirty.delete(key);
     this.#processing.set(key, lane);
+    this.#metrics?.begun(key);
     if (lane === 'bulk') this.#bulkOut++;
     return key;
   }

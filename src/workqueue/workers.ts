@@ -21,10 +21,7 @@ export interface WorkSource<T> {
   get(): Promise<T | undefined>;
   /** The processing of the item has ended, well or not. */
   done(item: T): void;
-  /**
-   * The processing of the item takes long, so that it does not count among what is under way until
-   * it is done.
-   */
+  /** The item takes long: until it is done, it does not count among what is under way. */
   lend(item: T): void;
   /** Hands out nothing more. */
   shutDown(): void;
@@ -53,7 +50,10 @@ export interface WorkersOptions<T> {
 export class Workers<T> {
   readonly #options: WorkersOptions<T>;
   readonly #working = new Set<Promise<void>>();
-  #inFlight = 0;
+  /** What is being processed, oldest first, and since when on the clock. */
+  readonly #inFlight = new Map<T, number>();
+  /** When the processing of an item last ended, or of the first one began. */
+  #progressAt = 0;
   #overdue = 0;
   /** Aborts with what killed a worker: a fault in the source, since items' errors are caught. */
   readonly #death = new AbortController();
@@ -75,8 +75,19 @@ export class Workers<T> {
     source.shutDown();
     this.#death.signal.throwIfAborted();
     if (!(await this.#ended())) {
-      log.warn({ items: this.#inFlight }, 'stopped before everything in flight had ended');
+      log.warn({ items: this.#inFlight.size }, 'stopped before everything in flight had ended');
     }
+  }
+
+  /** For how long (ms) the oldest item has been processed; 0: none is. */
+  oldestMs(): number {
+    const [begunAt] = this.#inFlight.values();
+    return begunAt === undefined ? 0 : this.#options.clock.now() - begunAt;
+  }
+
+  /** For how long (ms) items have been processed and the processing of none has ended. */
+  stalledMs(): number {
+    return this.#inFlight.size === 0 ? 0 : this.#options.clock.now() - this.#progressAt;
   }
 
   #start(signal: AbortSignal): void {
@@ -120,14 +131,16 @@ export class Workers<T> {
       source.lend(item);
       this.#start(signal);
     });
-    this.#inFlight += 1;
+    if (this.#inFlight.size === 0) this.#progressAt = clock.now();
+    this.#inFlight.set(item, clock.now());
     try {
       await process(item, signal);
     } catch (err) {
       log.error({ item: String(item), err }, 'processing failed unexpectedly; not retried');
     } finally {
       overdue.cancel();
-      this.#inFlight -= 1;
+      this.#inFlight.delete(item);
+      this.#progressAt = clock.now();
       if (isReplaced) this.#overdue -= 1;
       source.done(item);
     }

@@ -176,3 +176,15 @@ test('[C1] sizes: powers of two and of ten, and bytes', () => {
     67_108_864, 1_073_741_824, 2048, 500_000, 123, 0,
   ]);
 });
+
+test('[O5] addresses: a port, with a host or on all of them; IPv6 in brackets; empty is none', () => {
+  const address = (text: string) => flagValues(RUN_FLAGS, { 'http-address': text }, {})['http-address'];
+  expect(address(':8080')).toEqual({ host: undefined, port: 8080 });
+  expect(address('127.0.0.1:0')).toEqual({ host: '127.0.0.1', port: 0 });
+  expect(address('my-host.local:80')).toEqual({ host: 'my-host.local', port: 80 });
+  expect(address('[::1]:65535')).toEqual({ host: '::1', port: 65_535 });
+  expect(address('')).toBeUndefined();
+  for (const wrong of ['8080', ':', ':x', ':65536', '::1:8080', '[::1]', 'a b:1', 'http://x:1']) {
+    expect(problemOf(() => address(wrong))).toMatch(/^--http-address: ".*" is not an address; write :8080/);
+  }
+});

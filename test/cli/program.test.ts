@@ -53,6 +53,7 @@ describe('a wrong command line', () => {
       '/nonexistent/config does not exist',
     ],
     [['--context', 'x', 'run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
+    [['run', '--http-address=8080'], '--http-address: "8080" is not an address; write :8080,'],
     [['run', '--dry-run=maybe'], '--dry-run: "maybe" is neither true nor false'],
     [['run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
     [['run'], 'no cluster to work with'],
@@ -60,6 +61,10 @@ describe('a wrong command line', () => {
     [['sandbox', '--leader-elect'], 'Unknown argument: --leader-elect'],
     [['demo', '--kubeconfig', 'some/config'], 'uses a cluster only with --context'],
     [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
+    [['status', '--state=happy'], '"happy" is not one of in sync, drifted'],
+    [['status', '-A', '--watch', '-o', 'json'], '--watch: it cannot be shown as json'],
+    [['plan', 'colors'], 'Unknown argument: colors'],
+    [['explain'], 'Not enough non-option arguments'],
   ])('[O5] %j: exit code 2, what is wrong and how to fix it', async (args, words) => {
     const { code, out, err } = await outcome(args);
     expect(code).toBe(2);
@@ -97,8 +102,22 @@ describe('a wrong command line', () => {
 });
 
 describe('a server that does not let us work', () => {
+  test.each(['plan', 'status'])(
+    '[C2] [C3] for %s, of which 1 is an answer, an error is 2',
+    async (command) => {
+      const { code, err } = await outcome([command, '--kubeconfig', kubeconfig('http://127.0.0.1:1')]);
+      expect(code).toBe(2);
+      expect(err).toContain('cannot reach the API server at http://127.0.0.1:1');
+    },
+  );
+
   test('[O5] it is down: exit code 1, where it should be, and what to look at', async () => {
-    const { code, err } = await outcome(['run', '--kubeconfig', kubeconfig('http://127.0.0.1:1')]);
+    const { code, err } = await outcome([
+      'run',
+      '--http-address=',
+      '--kubeconfig',
+      kubeconfig('http://127.0.0.1:1'),
+    ]);
     expect(code).toBe(1);
     expect(err).toContain('cannot reach the API server at http://127.0.0.1:1 (context "here")');
     expect(err).toContain('\nCheck that the cluster is up, and that --context is the right one.\n');
@@ -120,6 +139,7 @@ describe('a server that does not let us work', () => {
       const { port } = server.address() as AddressInfo;
       const { code, err } = await outcome([
         'run',
+        '--http-address=',
         ...flags,
         '--kubeconfig',
         kubeconfig(`http://127.0.0.1:${port}`),

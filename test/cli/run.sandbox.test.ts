@@ -14,14 +14,18 @@ import { memoryIo } from './memory-io.ts';
 const folder = mkdtempSync(join(tmpdir(), 'run-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('[C4] run --once reports that it was stopped before all was done, and exits with 1', async () => {
-  await using place = await sandboxServer.open();
-  const url = `${place.access.url}/api/v1/namespaces/default/configmaps`;
-  for (let number = 0; number < 50; number++) {
+async function createSources(server: string, count: number): Promise<void> {
+  const url = `${server}/api/v1/namespaces/default/configmaps`;
+  for (let number = 0; number < count; number++) {
     const metadata = { name: `source-${number}`, labels: { 'workshop.io/managed': 'true' } };
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
     await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   }
+}
+
+test('[C4] run --once reports that it was stopped before all was done, and exits with 1', async () => {
+  await using place = await sandboxServer.open();
+  await createSources(place.access.url, 50);
   const io = memoryIo();
   const args = ['run', '--once', '--kubeconfig', place.kubeconfigPath, '--max-writes-per-second', '20'];
   const ended = runProgram(args, io);
@@ -49,7 +53,8 @@ async function runBehindProxy(flags: readonly string[], env = {}) {
     io,
     proxy,
     lines,
-    start: () => runProgram(['run', '--kubeconfig', kubeconfig, ...flags], io),
+    createSources: (count: number) => createSources(place.access.url, count),
+    start: () => runProgram(['run', '--kubeconfig', kubeconfig, '--http-address=', ...flags], io),
     [Symbol.asyncDispose]: async () => {
       await proxy.stop();
       await place[Symbol.asyncDispose]();
@@ -93,6 +98,36 @@ test('[W3] [C4] run --once gives up on a server that is not ready', async () => 
   proxy.inject({ fault: { kind: 'status', code: 503 }, times: 1 });
   expect(await start()).toBe(1);
   expect(io.err()).toContain('answered 503');
+});
+
+test('[C4] [L1] run --dry-run takes part in no election', async () => {
+  const election = ['--leader-elect', '--leader-elect-lease-namespace', 'default'];
+  await using behind = await runBehindProxy(['--dry-run', ...election]);
+  const { io, proxy, lines, start } = behind;
+  const ended = start();
+  await waitFor(() => lines().some(isSynced), { describe: io.err });
+  io.stop();
+  expect(await ended).toBe(0);
+  expect(proxy.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
+});
+
+test('[L3] [L4] [Q3] writes without an answer delay no renewal, and a stop aborts them before it releases the Lease', async () => {
+  const times = ['--leader-elect-lease-duration=3s', '--leader-elect-renew-deadline=2s'];
+  const election = ['--leader-elect', '--leader-elect-lease-namespace=default', ...times];
+  await using behind = await runBehindProxy([...election, '--leader-elect-retry-period=100ms']);
+  const { io, proxy, lines, start } = behind;
+  const writes = { method: ['POST', 'PATCH', 'DELETE'], path: /configmaps/ };
+  const hanging = proxy.inject({ match: writes, fault: { kind: 'no-answer' } });
+  await behind.createSources(100);
+  const ended = start();
+  await waitFor(() => hanging.hits() >= 100, { deadlineMs: 20_000, describe: io.err });
+  const renewals = () => proxy.requests.filter(({ method }) => method === 'PUT').length;
+  const before = renewals();
+  await waitFor(() => renewals() >= before + 30, { deadlineMs: 20_000, describe: io.err });
+  expect(lines().filter(({ msg }) => String(msg).startsWith('lost the lease'))).toEqual([]);
+  io.stop();
+  expect(await ended).toBe(0);
+  expect(lines().slice(-2)).toMatchObject([{ msg: 'released the lease' }, { msg: 'stopped' }]);
 });
 
 test.each([[[]], [['--namespaces', 'default,missing']]])(
@@ -150,7 +185,7 @@ test('[Q3] run stops at once and with exit code 0 while its server does not answ
   );
   const io = memoryIo();
   let code: number | undefined;
-  const ended = runProgram(['run', '--kubeconfig', kubeconfig], io).then((result) => {
+  const ended = runProgram(['run', '--kubeconfig', kubeconfig, '--http-address='], io).then((result) => {
     code = result;
   });
   const [socket] = (await connected) as [Socket];

@@ -38,8 +38,8 @@ export class Executor {
     const bodies = new SourceBodies(api, 2 ** 20);
     const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
     const tell = (happening: Happening) => void this.happenings.push(happening);
-    const reports = new Reports({ log, memory, view, tell });
     const mayWrite = () => this.isLeader;
+    const reports = new Reports({ log, memory, view, tell });
     const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });

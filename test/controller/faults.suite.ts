@@ -6,7 +6,9 @@ import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { Trouble } from './trouble.ts';
 
-const WRITES: RequestMatch = { method: ['POST', 'PUT', 'PATCH', 'DELETE'] };
+// Not of Events, which come and go beside them.
+const WRITES: RequestMatch = { method: ['POST', 'PUT', 'PATCH', 'DELETE'], path: /\/configmaps/ };
+const CREATES: RequestMatch = { method: 'POST', path: /\/configmaps/ };
 const CONFIG_MAP_WATCH: RequestMatch = { path: /\/configmaps\?/, watch: true };
 
 /** Faults between controller and server. Each ends in the right state, without harm to others. */
@@ -109,7 +111,7 @@ export function faultsSuite(server: TestServer): void {
   test.concurrent('[R15] an outage is reported once, and retries get rarer', async () => {
     await using trouble = await Trouble.open(server, { speed: 1 });
     const fault: Fault = { kind: 'status', code: 500 };
-    const rule = trouble.proxy.inject({ match: { method: 'POST' }, fault });
+    const rule = trouble.proxy.inject({ match: CREATES, fault });
     await trouble.createSource('late');
     await waitFor(() => rule.hits() >= 3 * 7, { deadlineMs: 20_000 });
     rule.remove();
@@ -129,14 +131,16 @@ export function faultsSuite(server: TestServer): void {
   test.concurrent('[R15] Retry-After is obeyed', async () => {
     await using trouble = await Trouble.open(server);
     const fault: Fault = { kind: 'status', code: 429, retryAfterSeconds: 5 };
-    trouble.proxy.inject({ match: { method: 'POST' }, fault, times: 1 });
+    trouble.proxy.inject({ match: CREATES, fault, times: 1 });
     await trouble.createSource('late');
     // Ignore requests that were sent before the refusal came.
     await waitFor(() => trouble.told().includes('the API server fails; retrying'));
     const heardAt = performance.now();
     await trouble.createSource('later');
     await trouble.follows('late', 'later');
-    const posts = trouble.proxy.requests.filter(({ method }) => method === 'POST');
+    const posts = trouble.proxy.requests.filter(
+      ({ method, path }) => method === 'POST' && path.includes('/configmaps'),
+    );
     const refused = posts.find((request) => request.fault !== undefined);
     const next = posts.find(({ at }) => at > heardAt);
     // 5 s on the controller's clock.
@@ -251,7 +255,8 @@ export function faultsSuite(server: TestServer): void {
     }
     await world.createNamespace('unrelated');
     await world.settle(trouble.controller);
-    const barrier = proxy.requests.slice(before);
+    // An Event of the start may be late.
+    const barrier = proxy.requests.slice(before).filter(({ path }) => !path.includes('/events'));
     expect(barrier.filter(({ path }) => !path.includes('/barrier-synced'))).toEqual([]);
     expect(barrier).toHaveLength(1);
   });
@@ -259,7 +264,7 @@ export function faultsSuite(server: TestServer): void {
   test.concurrent('[Q3] a stop waits for the writes in flight, and begins no others', async () => {
     await using trouble = await Trouble.open(server, { speed: 1 });
     const { world, proxy, controller } = trouble;
-    const rule = proxy.inject({ match: { method: 'POST' }, fault: { kind: 'delay', ms: 500 } });
+    const rule = proxy.inject({ match: CREATES, fault: { kind: 'delay', ms: 500 } });
     await trouble.createSource('late');
     await waitFor(() => rule.hits() === 3);
     await controller.stop();
@@ -268,5 +273,31 @@ export function faultsSuite(server: TestServer): void {
     await world.person.delete(world.full('team-a/late-synced'));
     expect(await world.managed('team-a')).not.toContain('team-a/late-synced');
     expect(proxy.requests.length).toBe(after);
+  });
+
+  test.concurrent('[O3] Events that get no answer hold up no companion, and a stop does not wait for them', async () => {
+    await using trouble = await Trouble.open(server, { speed: 1 });
+    const { world, proxy, controller } = trouble;
+    const rule = proxy.inject({ match: { path: /\/events/ }, fault: { kind: 'no-answer' } });
+    const names = Array.from({ length: 20 }, (_, number) => `late-${number}`);
+    for (const name of names) await trouble.createSource(name);
+    await trouble.follows(...names);
+    expect(rule.hits()).toBeGreaterThanOrEqual(1);
+    await world.person.delete(world.full('team-a/colors-synced'));
+    await world.companion('team-a/colors-synced', 'home/colors');
+    await controller.stop();
+    expect(rule.hits()).toBeLessThan(names.length);
+  });
+
+  test.concurrent('[O3] Events that are refused are reported once, with the right that is missing', async () => {
+    await using trouble = await Trouble.open(server, { speed: 1 });
+    const { proxy, controller } = trouble;
+    const rule = proxy.inject({ match: { path: /\/events/ }, fault: { kind: 'status', code: 403 } });
+    await trouble.createSource('late');
+    await trouble.createSource('later');
+    await trouble.follows('late', 'later');
+    await waitFor(() => rule.hits() >= 2);
+    const warnings = controller.log.told.filter(({ message }) => message.startsWith('Events cannot'));
+    expect(warnings).toMatchObject([{ level: 'warn', right: 'create events.events.k8s.io' }]);
   });
 }

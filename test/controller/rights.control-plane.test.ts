@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { flagValues } from '../../src/cli/flag-values.ts';
 import { RUN_FLAGS } from '../../src/cli/flags.ts';
 import { openElection } from '../../src/cli/leader-election.ts';
-import { systemClock } from '../../src/clock/clock.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
-import { AuditLog } from '../support/control-plane-audit.ts';
+import { type AuditedCall, AuditLog } from '../support/control-plane-audit.ts';
 import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
@@ -101,6 +100,9 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     await grantEverywhere(world.person, world.full('shipped'), account, everywhere);
     await grant(world.person, account.namespace, account, atHome);
     const audit = await AuditLog.open(sharedCluster().controlPlane?.auditLogPath ?? '');
+    const isOurs = ({ user }: AuditedCall) => user.username?.endsWith(`${account.namespace}:mirror`);
+    const ourCalls = async () => (await audit.calls()).filter(isOurs);
+    const hasCalled = async (right: string) => (await ourCalls()).map(rightOf).includes(right);
 
     const controller = world.start({}, { cluster });
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
@@ -124,13 +126,13 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     await world.gone('team-b/colors-synced');
     await world.settle(controller, { namespaces: true });
     await controller.stop();
+    await campaign(cluster, account.namespace, () => hasCalled('watch coordination.k8s.io/leases'));
 
     // A server that does not stream lists is listed in pages.
     await using proxy = await startFaultProxy({ upstream: world.place.access });
     proxy.inject({ match: { path: /sendInitialEvents/ }, fault: { kind: 'status', code: 422 } });
     const tls = { ca: { kind: 'inline', text: proxy.ca ?? '' } } as const;
-    const throughProxy = { ...cluster, server: proxy.url, tls };
-    const paging = world.start({}, { cluster: throughProxy });
+    const paging = world.start({}, { cluster: { ...cluster, server: proxy.url, tls } });
     await world.settle(paging, { namespaces: true });
     await paging.stop();
 
@@ -140,20 +142,10 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     await world.companion('team-a/colors-synced', 'home/colors');
     await polling.stop();
 
-    const callsOfMirror = async () =>
-      (await audit.calls()).filter(({ user }) => user.username?.endsWith(`${account.namespace}:mirror`));
-    const watchesLease = async () =>
-      (await callsOfMirror()).some(
-        ({ verb, objectRef }) => verb === 'watch' && objectRef?.resource === 'leases',
-      );
-    await lead(throughProxy, account.namespace, () => waitFor(watchesLease));
-
-    const calls = await callsOfMirror();
+    const calls = await ourCalls();
     const refused = calls.filter(({ responseStatus }) => responseStatus?.code === 403);
     expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
-    const called = new Set(
-      calls.map(({ verb, objectRef }) => right(verb, objectRef?.apiGroup, objectRef?.resource)),
-    );
+    const called = new Set(calls.map(rightOf));
     const granted = [...everywhere, ...atHome].flatMap(({ apiGroups, resources, verbs }) =>
       verbs.map((verb) => right(verb, apiGroups[0], resources[0])),
     );
@@ -161,21 +153,16 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
   });
 });
 
-/** Becomes leader with a Lease in `namespace`, and ends after `until`. */
-async function lead(cluster: Cluster, namespace: string, until: () => Promise<unknown>): Promise<void> {
-  const flags = { 'leader-elect': 'true', 'leader-elect-lease-namespace': namespace };
-  const values = flagValues(RUN_FLAGS, flags, {});
-  await using election = openElection(cluster, values, new RecordedLog(), systemClock);
+/** Is a candidate for the Lease of the shipped Role until `isDone`. */
+async function campaign(cluster: Cluster, namespace: string, isDone: () => Promise<boolean>): Promise<void> {
+  const set = { 'leader-elect': true, 'leader-elect-lease-namespace': namespace };
+  const log = new RecordedLog();
+  await using election = openElection(cluster, flagValues(RUN_FLAGS, set, {}), log, fastClock(20));
   const stop = new AbortController();
-  let waited: Promise<unknown> | undefined;
-  await election?.run(stop.signal, () => {
-    waited = until().finally(() => stop.abort());
-  });
-  await waited;
-}
-
-function right(verb: string, group = '', resource = ''): string {
-  return `${verb} ${group}/${resource}`;
+  const ended = election?.run(stop.signal, () => undefined);
+  await waitFor(isDone, { describe: () => JSON.stringify(log.told) });
+  stop.abort();
+  await ended;
 }
 
 /** How often Events say that a companion was healed. */
@@ -189,4 +176,11 @@ async function heals(world: World): Promise<number> {
 interface EventView {
   readonly reason: string;
   readonly series?: { readonly count: number };
+}
+
+const rightOf = ({ verb, objectRef }: AuditedCall): string =>
+  right(verb, objectRef?.apiGroup, objectRef?.resource);
+
+function right(verb: string, group = '', resource = ''): string {
+  return `${verb} ${group === '' ? '' : `${group}/`}${resource}`;
 }

@@ -50,6 +50,8 @@ export class RunningInformer implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly log = new RecordedLog();
   readonly replay = new Replay();
+  /** Why a list or watch was begun again, in order. */
+  readonly restarts: string[] = [];
   readonly informer: Informer<StoredWidget, 'colour'>;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
@@ -68,6 +70,7 @@ export class RunningInformer implements AsyncDisposable {
       clock,
       random: options.random ?? (() => 0),
       log: this.log,
+      onRestart: (reason) => this.restarts.push(reason),
     });
     this.informer.addHandler(this.replay);
   }

@@ -138,7 +138,7 @@ describe('acquiring', () => {
     leases.edit({ holderIdentity: 'other', leaseDurationSeconds: 15 });
     const one = candidate('one');
     one.journey = () => ({ backMs: 100 });
-    await clock.advance(50);
+    await clock.advance(TIMES.retryPeriodMs + 50);
     leases.edit({ holderIdentity: '' });
     one.elector.hint(undefined);
     await clock.advance(300);

@@ -3,8 +3,8 @@ import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { Replicas, useBundle } from './replica.ts';
 
-/** No test waits for such a Lease to expire. */
-const LONG = ['600s', '400s', '100ms'] as const;
+/** No test waits for such a Lease to expire, nor for its candidate's timer: the watch wakes it. */
+const LONG = ['600s', '400s', '300s'] as const;
 const SHORT = ['3s', '2s', '200ms'] as const;
 
 /** Several processes, of which one writes. */

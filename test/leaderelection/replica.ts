@@ -134,7 +134,8 @@ export class Replicas implements AsyncDisposable {
     const kubeconfig = join(this.#folder, `${name}.kubeconfig`);
     writeFileSync(kubeconfig, kubeconfigAs(name, this.world.place.kubeconfigPath));
     const logPath = join(this.#folder, `${name}.log`);
-    const args = [this.#program, 'run', `--kubeconfig=${kubeconfig}`, ...this.#flags];
+    const address = '--http-address=';
+    const args = [this.#program, 'run', `--kubeconfig=${kubeconfig}`, address, ...this.#flags];
     const replica = new Replica(name, startServerProcess(process.execPath, args, logPath), logPath);
     this.all.push(replica);
     return replica;

@@ -222,6 +222,15 @@ describe('[O3] an Event that cannot be written', () => {
     expect(api.told).toEqual([['Healed', 'third', 1]]);
   });
 
+  test('because this process no longer leads is dropped and not retried', async () => {
+    const { api, clock, recorder, tell } = start();
+    api.before = async () => {
+      throw new NetworkError('it may not be sent', { code: 'ABORTED' });
+    };
+    await tell(occurrence('first'));
+    expect([api.requests.length, recorder.dropped, clock.pendingTimers]).toEqual([1, 1, 0]);
+  });
+
   test('because its namespace is going or gone is dropped without a word', async () => {
     const { api, log, tell } = start();
     api.before = refused(403, ['NamespaceTerminating']);

@@ -36,7 +36,7 @@ describe('the bundle, in a folder of its own', () => {
 
   it('[O5] loads the cluster client, including CommonJS packages', async () => {
     const kubeconfig = join(folder, 'no-kubeconfig');
-    const running = run(process.execPath, [program, 'run', '--kubeconfig', kubeconfig]);
+    const running = run(process.execPath, [program, 'run', '--kubeconfig', kubeconfig, '--http-address=']);
     await expect(running).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(kubeconfig) });
   });
 

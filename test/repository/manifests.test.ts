@@ -4,9 +4,6 @@ import { expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { RUN_FLAGS } from '../../src/cli/flags.ts';
 
-/** Flags that the Deployment sets and other branches build. Empty once those are merged. */
-const FLAGS_TO_COME = ['http-address'];
-
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -105,13 +102,8 @@ it('[C1] the Deployment sets flags that run has, and the port of its probes', ()
   const [command, ...flags] = args;
   expect(command).toBe('run');
   const names = flags.map((flag) => flag.replace(/^--|=.*$/g, ''));
-  const known = [...Object.keys(RUN_FLAGS), ...FLAGS_TO_COME];
-  expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  expect(names.filter((name) => !(name in RUN_FLAGS))).toEqual([]);
   expect(flags).toContain(`--http-address=:${ports[0]?.containerPort}`);
-});
-
-it('flags to come have not come yet', () => {
-  expect(FLAGS_TO_COME.filter((name) => name in RUN_FLAGS)).toEqual([]);
 });
 
 it('with more than one replica, only the holder of a Lease writes', () => {

@@ -17,6 +17,7 @@ export interface AuditedCall {
     readonly namespace?: string;
     readonly name?: string;
   };
+  readonly requestReceivedTimestamp: string;
   readonly responseStatus?: { readonly code?: number };
   /** Among them who allowed or forbade it: `authorization.k8s.io/decision`. */
   readonly annotations?: Readonly<Record<string, string>>;

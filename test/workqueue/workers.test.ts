@@ -37,11 +37,12 @@ class Scene {
   /** Keys in the order in which they started. */
   readonly started: string[] = [];
   stopped = false;
+  readonly workers: Workers<string>;
   readonly #endings = new Map<string, (error?: Error) => void>();
   readonly #stop = new AbortController();
 
   constructor(concurrency: number) {
-    const workers = new Workers({
+    this.workers = new Workers({
       source: this.queue,
       concurrency,
       drainMs: DRAIN_MS,
@@ -49,7 +50,7 @@ class Scene {
       log: recordingLogger(this.log),
       process: (key) => this.#process(key),
     });
-    void workers.run(this.#stop.signal).then(() => {
+    void this.workers.run(this.#stop.signal).then(() => {
       this.stopped = true;
     });
   }
@@ -145,6 +146,22 @@ describe('Workers', () => {
     scene.add('a');
     await scene.end('b');
     expect(scene.inFlight).toEqual(['a']);
+  });
+
+  it('[O2] know how long the oldest item has been processed, and since when none has ended', async () => {
+    const scene = new Scene(2);
+    const ages = () => [scene.workers.oldestMs(), scene.workers.stalledMs()];
+    expect(ages()).toEqual([0, 0]);
+    scene.add('a', 'b', 'c');
+    await scene.clock.advance(100);
+    expect(ages()).toEqual([100, 100]);
+    await scene.end('b');
+    await scene.clock.advance(100);
+    expect(ages()).toEqual([200, 100]);
+    await scene.end('a');
+    await scene.end('c');
+    await scene.clock.advance(100);
+    expect(ages()).toEqual([0, 0]);
   });
 
   it('[Q3] after a stop start nothing new, and end when what is in flight has ended', async () => {

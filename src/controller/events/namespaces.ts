@@ -37,6 +37,16 @@ export class Namespaces {
     return this.#informer.failures();
   }
 
+  /** See {@link Informer.heardAt}. */
+  heardAt(): number | undefined {
+    return this.#informer.heardAt();
+  }
+
+  /** See {@link Informer.silentMs}. */
+  silentMs(): number {
+    return this.#informer.silentMs();
+  }
+
   /** Watches from the first demand until `signal` aborts. Calls `onSynced` when synced. */
   async run(signal: AbortSignal, onSynced: () => void): Promise<void> {
     await aborted(AbortSignal.any([signal, this.#demand.signal]));

@@ -133,8 +133,8 @@ export class Reports {
     this.#problem(source, companion, { kind: 'fighting', level: 'warn', message, fields });
   }
 
-  /** The fight is over. */
-  peace(source: ObjectKey, companion: ObjectKey): void {
+  /** The fight is over, or nobody asks for the companion any more. */
+  over(source: ObjectKey, companion: ObjectKey): void {
     this.#resolved(source, companion);
   }
 

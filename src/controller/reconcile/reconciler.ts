@@ -3,11 +3,10 @@ import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { type CompanionShape, companionShape } from '../../mirror/companion/companion.ts';
-import { isCompanionOf } from '../../mirror/companion/ownership.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
 import { planSource } from '../../mirror/plan/plan.ts';
 import { remarksOn } from '../../mirror/plan/remarks.ts';
-import { planOrphans } from '../../mirror/plan/removal.ts';
+import { companionsLeft, planOrphans } from '../../mirror/plan/removal.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { MirrorRequest } from '../../mirror/request/request.ts';
@@ -108,10 +107,7 @@ export class Reconciler {
     const { view, bodies, reports } = this.#deps;
     bodies.forget(key);
     reports.validSource(key, []);
-    const identity = { key, uid: undefined };
-    const left = view
-      .referrers(identity)
-      .filter((object) => isCompanionOf(object, identity, view.settings.vocabulary));
+    const left = companionsLeft(key, view);
     if (left.length === 0) return NOTHING;
     if (left.some((object) => this.#mayBeClaimed(object))) {
       throw new StaleSourceError(
@@ -149,7 +145,10 @@ export class Reconciler {
       if (step.action === 'none') reports.leftAlone(key, step);
       else toBeWritten.push(step);
     }
-    if (memory.hasAny(key)) memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten));
+    if (memory.hasAny(key)) {
+      const isOver = (companion: ObjectKey) => reports.over(key, companion);
+      memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten), isOver);
+    }
     const reportOn = (writes: number) =>
       new PassReport({ key, source, steps, writes, begunAt, clock, log, tell });
     if (dryRun) {

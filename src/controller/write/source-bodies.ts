@@ -32,6 +32,11 @@ export class SourceBodies {
     this.#cache = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
   }
 
+  /** Its present size (bytes), roughly. */
+  get bytes(): number {
+    return this.#cache.calculatedSize;
+  }
+
   put(key: ObjectKey, source: ConfigMap): void {
     const { uid, resourceVersion } = source.metadata;
     this.#cache.set(key, { uid, resourceVersion, content: contentOf(source) });

@@ -22,6 +22,8 @@ export interface TransportOptions {
    * are needed. Streams have connections of their own, without a limit.
    */
   readonly connections?: number;
+  /** Called for each answer, of a repeated request too; `code`: its HTTP status, or `<error>`. */
+  readonly onAnswer?: ((code: string, method: string) => void) | undefined;
 }
 
 export interface ApiRequest {
@@ -71,6 +73,8 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** client-go's code of a request without an answer. */
+const NO_ANSWER = '<error>';
 const TIME_LIMIT_MS = 30_000;
 const CONNECTIONS = 256;
 /**
@@ -199,7 +203,7 @@ class PooledTransport implements Transport {
     return response;
   }
 
-  #attempt(
+  async #attempt(
     kind: keyof Dispatchers,
     { method, path, headers, body, mayBeSent }: ApiRequest,
     credential: Credential,
@@ -221,13 +225,19 @@ class PooledTransport implements Transport {
       reset: false,
       signal: scope,
     });
-    // undici ignores an abort while the request waits for a connection.
-    return scope.within(response);
+    const { onAnswer } = this.#options;
+    try {
+      // undici ignores an abort while the request waits for a connection.
+      const answer = await scope.within(response);
+      onAnswer?.(String(answer.statusCode), method);
+      return answer;
+    } catch (error) {
+      onAnswer?.(NO_ANSWER, method);
+      throw error;
+    }
   }
 
-  /**
-   * The error of an answer that is not a success. Reads all of it, so that its connection is free.
-   */
+  /** The error of an answer that is no success. Reads all of it, which frees the connection. */
   async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ApiError> {
     const { clock } = this.#options;
     const retryAfter = headers['retry-after']?.toString();

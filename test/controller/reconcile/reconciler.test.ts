@@ -144,6 +144,16 @@ test('[O4] an outage is over when a write that got no answer turns out to be mad
   ]);
 });
 
+test('[O4] the problem of a companion is over when its source no longer asks for it', async () => {
+  const view = viewOf(world([source(KEY, { 'target-namespaces': 'home, taem-b' })]));
+  const running = new Executor(new MemoryApi(), view);
+  await running.pass(KEY);
+  Object.assign(view, viewOf(world([source(KEY, { 'target-namespaces': 'home' })])));
+  await running.pass(KEY);
+  const told = running.log.told.filter((line) => line['companion'] === 'taem-b/colors-synced');
+  expect(told.map(({ message }) => message)).toEqual(['companion has no namespace', 'resolved']);
+});
+
 describe('[R3] a source that is gone', () => {
   const left = companion(source(KEY), 'team-a/colors-synced');
 
@@ -169,14 +179,21 @@ describe('[R3] a source that is gone', () => {
     expect(running.log.told.at(-1)?.message).toBe('resolved');
   });
 
-  test('[L3] of a standby does nothing, and what failed before does not delay the next leader', async () => {
+  test('[L3] of a standby writes nothing and reports nothing', async () => {
+    const invalid = source(KEY, { 'deletion-policy': 'x' });
+    for (const { api, executor } of [setUp([source(KEY)]), setUp([invalid])]) {
+      const running = executor();
+      running.isLeader = false;
+      const before = new Map(api.objects);
+      await running.pass(KEY);
+      expect(api.objects).toEqual(before);
+      expect(running.log.told).toEqual([]);
+    }
+  });
+
+  test('[L3] what failed before does not delay the one after the Lease is gained again', async () => {
     const { api, executor } = setUp([source(KEY)]);
     const running = executor();
-    running.isLeader = false;
-    await running.pass(KEY);
-    expect([...api.objects.keys()]).toEqual([KEY]);
-
-    running.isLeader = true;
     api.beforeWrite = async () => {
       throw new ApiError('no', { status: 422, reason: 'Invalid' });
     };

@@ -317,3 +317,20 @@ test('[O5] a server that does not run is named with what to check', async () => 
     message: `${server.host} refused the connection: check that the API server is running there`,
   } satisfies Partial<NetworkError>);
 });
+
+test('[O1] every answer is counted with its status, that of a repeated request too, and none as <error>', async () => {
+  const server = await startServer((request, response) => {
+    if (request.url.pathname === '/reset') response.destroy();
+    else sendJson(response, request.url.pathname === '/conflict' ? 409 : 200, {});
+  });
+  const answers: string[] = [];
+  const { transport } = openTransport(
+    { server: server.url },
+    { onAnswer: (code, method) => answers.push(`${method} ${code}`) },
+  );
+  await transport.call(GET);
+  await failureOf(transport.call({ method: 'PATCH', path: '/conflict', body: '{}' }));
+  await failureOf(transport.call({ method: 'DELETE', path: '/reset' }));
+  for await (const _ of await transport.stream(GET));
+  expect(answers).toEqual(['GET 200', 'PATCH 409', 'DELETE <error>', 'GET 200']);
+});

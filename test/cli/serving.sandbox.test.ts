@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { Person } from '../controller/person.ts';
+import { parseExposition, seriesValue } from '../support/exposition.ts';
+import { sandboxServer } from '../support/servers/sandbox-server.ts';
+import type { Place } from '../support/servers/server.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { memoryIo } from './memory-io.ts';
+
+/** The words of a row, its labels in the order of the alphabet. */
+const sorted = (row: string) => row.split(' ').sort().join(' ');
+
+/** `run` on a sandbox of its own, serving on a free port of loopback. */
+async function startRun(...flags: readonly string[]) {
+  return startOn(await sandboxServer.openOwn(), flags);
+}
+
+async function startOn(place: Place, flags: readonly string[]) {
+  const person = new Person(place.cluster);
+  const io = memoryIo();
+  const args = ['run', '--kubeconfig', place.kubeconfigPath, '--http-address=127.0.0.1:0'];
+  const ended = runProgram([...args, '--log-format=json', ...flags], io);
+  const stop = async () => {
+    io.stop();
+    return ended;
+  };
+  onTestFinished(async () => {
+    await stop();
+    await person[Symbol.asyncDispose]();
+    await place[Symbol.asyncDispose]();
+  });
+  const port = await waitFor(() => /"port":(\d+)/.exec(io.err())?.[1], { describe: io.err });
+  const get = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() };
+  };
+  const scrape = async () => (await get('/metrics')).body;
+  return {
+    person,
+    get,
+    stop,
+    scrape,
+    /** On the same sandbox, which ends with the first. */
+    startAnother: (...others: readonly string[]) =>
+      startOn({ ...place, [Symbol.asyncDispose]: async () => undefined }, others),
+    createSource: (name: string, annotations: Readonly<Record<string, string>> = {}) =>
+      person.create({
+        metadata: { name, namespace: 'default', labels: { 'workshop.io/managed': 'true' }, annotations },
+        data: { sky: 'blue' },
+      }),
+    /** Waits until the series has the value. */
+    shows: (series: string, value: number) =>
+      waitFor(async () => seriesValue(await scrape(), series) === value, {
+        deadlineMs: 20_000,
+        describe: () => `${series} to be ${value}`,
+      }),
+    io,
+  };
+}
+
+test('[O1] each state, write, heal and propagation moves its metric, and the standard ones are there', async () => {
+  const { person, scrape, shows, createSource } = await startRun();
+  await person.createNamespace('team-a', {});
+  await createSource('colors');
+  await shows('mirror_companions{state="in_sync"}', 1);
+  await shows('mirror_propagation_seconds_count{cause="edit"}', 1);
+  await person.patch('default/colors-synced', { data: { sky: 'red' } });
+  await shows('mirror_heals_total', 1);
+  await shows('mirror_propagation_seconds_count{cause="heal"}', 1);
+
+  await createSource('wide', { 'workshop.io/target-namespaces': 'team-*' });
+  await shows('mirror_companions{state="in_sync"}', 2);
+  await person.createNamespace('team-b', {});
+  await shows('mirror_propagation_seconds_count{cause="namespace"}', 1);
+  await person.create({ metadata: { name: 'taken-synced', namespace: 'default' }, data: {} });
+  await createSource('taken');
+  await shows('mirror_companions{state="conflict"}', 1);
+  await shows('mirror_sources{state="conflict"}', 1);
+  await createSource('bad', { 'workshop.io/deletion-policy': 'x' });
+  await shows('mirror_sources{state="invalid"}', 1);
+  await shows('mirror_reconciles_total{result="invalid"}', 1);
+
+  const text = await scrape();
+  const value = (series: string) => seriesValue(text, series);
+  expect(value('mirror_sources{state="in_sync"}')).toBe(2);
+  expect(value('mirror_companions{state="in_sync"}')).toBe(3);
+  expect(value('mirror_oldest_unsynced_seconds')).toBe(0);
+  expect(value('mirror_writes_total{verb="create",result="ok"}')).toBe(3);
+  expect(value('mirror_writes_total{verb="update",result="ok"}')).toBe(1);
+  expect(value('mirror_writes_total{verb="create",result="failed"}')).toBe(1);
+  expect(value('mirror_fights_total')).toBe(0);
+  expect(value('mirror_cache_bytes')).toBeGreaterThan(0);
+  expect(value('mirror_reconciles_total{result="ok"}')).toBeGreaterThanOrEqual(4);
+  expect(value('mirror_reconcile_duration_seconds_count')).toBeGreaterThanOrEqual(5);
+  expect(value('workqueue_adds_total{name="sources"}')).toBeGreaterThanOrEqual(5);
+  expect(value('workqueue_work_duration_seconds_count{name="sources"}')).toBeGreaterThanOrEqual(5);
+  // Events are among them.
+  expect(value('rest_client_requests_total{code="201",method="POST"}')).toBeGreaterThanOrEqual(3);
+  expect(value('rest_client_requests_total{code="409",method="POST"}')).toBeGreaterThanOrEqual(1);
+  expect(value('mirror_events_dropped_total')).toBe(0);
+  const now = Date.now() / 1000;
+  for (const kind of ['configmaps', 'namespaces']) {
+    const at = value(`mirror_watch_last_activity_timestamp_seconds{kind="${kind}"}`);
+    expect(Math.abs(now - at)).toBeLessThan(90);
+  }
+  expect([...(parseExposition(text).get('mirror_build_info')?.series.values() ?? [])]).toEqual([1]);
+});
+
+test('[O1] a standby exports the state, too, and is ready; only the leader says that it leads', async () => {
+  const election = ['--leader-elect', '--leader-elect-lease-namespace=default'];
+  const leader = await startRun(...election);
+  await leader.shows('leader_election_master_status{name="mirror-controller"}', 1);
+  await leader.createSource('colors');
+  const standby = await leader.startAnother(...election);
+  await standby.shows('mirror_companions{state="in_sync"}', 1);
+  await standby.shows('leader_election_master_status{name="mirror-controller"}', 0);
+  expect((await standby.get('/readyz')).status).toBe(200);
+  expect(seriesValue(await standby.scrape(), 'mirror_reconciles_total{result="ok"}')).toBe(0);
+  // The election has a transport of its own, whose requests count, too.
+  const renewals = async () =>
+    seriesValue(await leader.scrape(), 'rest_client_requests_total{code="200",method="PUT"}');
+  await waitFor(async () => (await renewals()) > 0);
+});
+
+test('[O1] the number of series is the same with 10 and with 1,000 sources', async () => {
+  const { scrape, shows, createSource } = await startRun();
+  const seriesCount = async () =>
+    [...parseExposition(await scrape()).values()].reduce((sum, { series }) => sum + series.size, 0);
+  const before = await seriesCount();
+  const create = (from: number, to: number) =>
+    Promise.all(Array.from({ length: to - from }, (_, index) => createSource(`source-${from + index}`)));
+  await create(0, 10);
+  await shows('mirror_companions{state="in_sync"}', 10);
+  expect(await seriesCount()).toBe(before);
+  await create(10, 1_000);
+  await shows('mirror_companions{state="in_sync"}', 1_000);
+  expect(await seriesCount()).toBe(before);
+  expect(await scrape()).not.toMatch(/source-\d/);
+});
+
+test('[O1] [O2] docs/operating.md lists exactly our metrics, states and checks', async () => {
+  const { scrape, get } = await startRun('--leader-elect', '--leader-elect-lease-namespace=default');
+  const manual = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+  const cells = [...manual.matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) =>
+    row.split('|').map((cell) => cell.trim()),
+  );
+  const names = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+  const documented = cells
+    .filter(([name = '']) => /^`(mirror|workqueue|rest|leader)_/.test(name))
+    .map(([name, type, labels]) => [...names(name), type, ...names(labels)].join(' '));
+  const text = await scrape();
+  const labelsOf = (series: readonly string[]) =>
+    [...new Set(series.flatMap((key) => [...key.matchAll(/(\w+)="/g)].map(([, label]) => label)))].filter(
+      (label) => label !== 'le',
+    );
+  const exported = [...parseExposition(text)]
+    .filter(([name]) => !/^(process|nodejs)_/.test(name))
+    .map(([name, { type, series }]) => [name, type, ...labelsOf([...series.keys()])].join(' '));
+  expect(documented.map(sorted).sort()).toEqual(exported.map(sorted).sort());
+
+  const states = [...text.matchAll(/^mirror_companions\{state="(\w+)"/gm)].map(([, state]) => state);
+  const [head = -1] = [cells.findIndex(([cell]) => cell === 'state of a companion')];
+  const stateRows = cells.slice(
+    head + 2,
+    cells.findIndex(([cell]) => cell === 'endpoint'),
+  );
+  expect(stateRows.flatMap(([cell]) => names(cell)).sort()).toEqual(states.sort());
+
+  const checks = [...(await get('/healthz?verbose')).body.matchAll(/^\[.\](\S+)/gm)].map(([, name]) => name);
+  const checkRows = cells.slice(cells.findIndex(([cell]) => cell === 'endpoint') + 2);
+  expect(checkRows.flatMap(([, cell]) => names(cell))).toEqual(checks);
+});
+
+test('[O2] livez, readyz and healthz list every check, those not in use included', async () => {
+  const { get } = await startRun();
+  const names = (body: string) => [...body.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name);
+  const live = ['watch-configmaps', 'watch-namespaces', 'event-loop', 'lease', 'workers'];
+  const ready = ['synced', 'shutdown'];
+  await waitFor(async () => (await get('/readyz')).status === 200);
+  expect(await get('/livez')).toMatchObject({ status: 200, body: 'ok' });
+  expect(names((await get('/livez?verbose')).body)).toEqual(live);
+  expect(names((await get('/readyz?verbose')).body)).toEqual(ready);
+  expect(names((await get('/healthz?verbose')).body)).toEqual([...live, ...ready]);
+});
+
+test('[O2] a process that was asked to stop is live and no longer ready, and then closes its port', async () => {
+  const { get, stop, person, createSource, io } = await startRun();
+  await waitFor(async () => (await get('/readyz')).status === 200);
+  await createSource('colors');
+  await waitFor(async () => (await person.configMap('default/colors-synced')) !== undefined);
+  const ended = stop();
+  const answer = await get('/readyz').catch(() => undefined);
+  if (answer !== undefined)
+    expect(answer).toMatchObject({ status: 500, body: expect.stringContaining('stopping') });
+  expect(await ended).toBe(0);
+  await expect(get('/livez')).rejects.toThrow();
+  expect(io.err()).not.toContain('"level":"error"');
+});
+
+test('[O5] --http-address in use: exit code 1, and one sentence that says how to fix it', async () => {
+  await using place = await sandboxServer.open();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    other.close();
+  });
+  const { port } = other.address() as AddressInfo;
+  const io = memoryIo();
+  const address = `--http-address=127.0.0.1:${port}`;
+  expect(await runProgram(['run', '--kubeconfig', place.kubeconfigPath, address], io)).toBe(1);
+  expect(io.err()).toBe(
+    `mirror-controller: --http-address 127.0.0.1:${port} is in use by another process\n` +
+      'Choose another --http-address, or serve no metrics and no health with an empty one.\n',
+  );
+});

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { COMPANION_STATES, SOURCE_STATES, Survey } from '../../../src/controller/metrics/survey.ts';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { companion, configMap, namespace, observed, source, vocabulary } from '../../mirror/wire.ts';
+import { boundsOf, viewOf, type World, world } from '../../mirror/world.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const colors = source('a/colors');
+
+/** A survey of a world that may be replaced by a later one. */
+function surveyOf(
+  first: World,
+  options: { readonly namespacesSynced?: boolean; readonly met?: string } = {},
+) {
+  const clock = new ManualClock();
+  let now = first;
+  const survey = new Survey({
+    view: {
+      settings: { vocabulary, bounds: first.bounds },
+      configMap: (key) => viewOf(now).configMap(key),
+      referrers: (of) => viewOf(now).referrers(of),
+      claimants: (key) => viewOf(now).claimants(key),
+      namespace: (name) => viewOf(now).namespace(name),
+      namespaces: () => viewOf(now).namespaces(),
+    },
+    configMaps: {
+      values: () => {
+        const labelled = now.configMaps.filter(({ metadata }) => metadata.labels?.['workshop.io/managed']);
+        return labelled.map(observed).values();
+      },
+    },
+    memory: {
+      problem: (_source, subject) =>
+        subject === options.met ? { kind: 'conflict', level: 'warn', message: '', fields: {} } : undefined,
+    },
+    areNamespacesSynced: () => options.namespacesSynced ?? true,
+    clock,
+  });
+  return {
+    clock,
+    survey,
+    become: (later: World) => {
+      now = later;
+    },
+  };
+}
+
+/** The states that are not at 0. */
+const some = (counts: ReadonlyMap<string, number>) =>
+  Object.fromEntries([...counts].filter(([, count]) => count > 0));
+
+const found = async (of: World, options: Parameters<typeof surveyOf>[1] = {}) => {
+  const { sources, companions } = await surveyOf(of, options).survey.take();
+  expect([...sources.keys()].sort()).toEqual([...SOURCE_STATES].sort());
+  expect([...companions.keys()].sort()).toEqual([...COMPANION_STATES].sort());
+  return [some(sources), some(companions)];
+};
+
+const beside = companion(colors, 'a/colors-synced');
+const edited: ConfigMap = { ...beside, data: { colour: 'green' } };
+const wide = source('a/wide', { 'target-namespaces': 'b, c, d' });
+const gone = source('a/gone');
+const invalid = source('a/colors', { 'deletion-policy': 'x' });
+const leaving = source('a/colors', {}, { deleting: true });
+const kept = { annotations: { 'workshop.io/deletion-policy': 'retain' } };
+
+test.each<[string, World, object, object, Parameters<typeof surveyOf>[1]?]>([
+  ['nothing', world([]), {}, {}],
+  ['in sync', world([colors, beside]), { in_sync: 1 }, { in_sync: 1 }],
+  ['missing', world([colors]), { unsynced: 1 }, { missing: 1 }],
+  ['drifted', world([colors, edited]), { unsynced: 1 }, { drifted: 1 }],
+  ['invalid: left as it is', world([invalid, edited]), { invalid: 1 }, { invalid: 1 }],
+  ['its source is being deleted', world([leaving, beside]), { waiting: 1 }, { waiting: 1 }],
+  [
+    'a source has the name',
+    world([colors, source('a/colors-synced', { 'target-namespaces': 'b' })], [namespace('a')]),
+    { conflict: 1, in_sync: 1 },
+    { conflict: 1, waiting: 1 },
+  ],
+  [
+    'an object is there that only a write meets',
+    world([colors, configMap('a/colors-synced')]),
+    { conflict: 1 },
+    { conflict: 1 },
+    { met: 'a/colors-synced' },
+  ],
+  ['its source is gone', world([companion(gone, 'b/gone-synced')]), {}, { orphaned: 1 }],
+  ['gone, and kept', world([companion(gone, 'b/gone-synced', kept)]), {}, { retained: 1 }],
+  ['gone, and garbage collection comes', world([companion(gone, 'a/gone-synced')]), {}, { waiting: 1 }],
+  [
+    'each namespace by itself, and one that is no longer a target',
+    world(
+      [wide, companion(wide, 'b/wide-synced'), companion(wide, 'e/wide-synced')],
+      [namespace('a'), namespace('b'), namespace('c', { accepts: '' }), namespace('e')],
+    ),
+    { unsynced: 1 },
+    { in_sync: 1, refused: 1, waiting: 1, orphaned: 1 },
+  ],
+  [
+    'the Namespaces are not known',
+    world([wide, companion(wide, 'b/wide-synced')]),
+    { waiting: 1 },
+    { waiting: 1 },
+    { namespacesSynced: false },
+  ],
+  [
+    'its source is not among --namespaces',
+    world([companion(gone, 'b/gone-synced')], [namespace('b')], boundsOf({ namespaces: ['b'] })),
+    {},
+    { refused: 1 },
+  ],
+  [
+    'a copy of a companion is none',
+    world([
+      colors,
+      beside,
+      companion(colors, 'b/copy', { annotations: { 'workshop.io/companion': 'a/colors-synced' } }),
+    ]),
+    { in_sync: 1 },
+    { in_sync: 1 },
+  ],
+])('[O1] every companion is in exactly one state: %s', async (_, of, sources, companions, options) => {
+  expect(await found(of, options)).toEqual([sources, companions]);
+});
+
+test('[O1] the oldest unsynced companion counts from the survey that first found it, until it is written', async () => {
+  const { clock, survey, become } = surveyOf(world([colors, edited]));
+  expect((await survey.take()).oldestUnsyncedMs).toBe(0);
+  await clock.advance(30_000);
+  expect((await survey.take()).oldestUnsyncedMs).toBe(30_000);
+  const editedAgain = { ...edited, metadata: { ...edited.metadata, resourceVersion: '9' } };
+  become(world([colors, editedAgain]));
+  expect((await survey.take()).oldestUnsyncedMs).toBe(0);
+  await clock.advance(5_000);
+  expect((await survey.take()).oldestUnsyncedMs).toBe(5_000);
+  become(world([colors, beside]));
+  expect((await survey.take()).oldestUnsyncedMs).toBe(0);
+});
+
+test('[O1] those who ask during a survey get its findings', async () => {
+  const { survey } = surveyOf(world([colors]));
+  const [first, second] = await Promise.all([survey.take(), survey.take()]);
+  expect(second).toBe(first);
+  expect(await survey.take()).not.toBe(first);
+});
