@@ -16,6 +16,9 @@ interface PrometheusRule {
   readonly spec: { readonly groups: readonly { readonly rules: readonly AlertRule[] }[] };
 }
 
+/** Of --freshness-canary. Empty once that is merged. */
+const METRICS_TO_COME = ['mirror_canary_last_success_timestamp_seconds', 'mirror_canary_seconds'];
+
 const component = 'manifests/components/monitoring';
 const text = readFileSync(inRepository(`${component}/prometheus-rule.yaml`), 'utf8');
 const { spec } = load(text) as PrometheusRule;
@@ -89,4 +92,13 @@ test('the queries of the dashboard are valid', async () => {
   const rules = queries.map((expr, index) => ({ record: `query_${index}`, expr }));
   const groups = [{ name: 'dashboard', rules }];
   expect(await promtool('check', 'rules', file('dashboard.yaml', { groups }))).toContain('SUCCESS');
+});
+
+test('alerts and dashboard use only metrics that docs/operating.md describes', () => {
+  const queries = text + readFileSync(inRepository(`${component}/dashboard.json`), 'utf8');
+  const named = queries.match(/\b(mirror|workqueue|leader_election|rest_client|process|nodejs)_[a-z0-9_]+/g);
+  const page = readFileSync(inRepository('docs/operating.md'), 'utf8').split('## Alerts')[0] ?? '';
+  const unknown = (named ?? []).filter((name) => !page.includes(`\`${name.replace(/_bucket$/, '')}\``));
+  expect(named?.length).toBeGreaterThan(20);
+  expect([...new Set(unknown)]).toEqual(METRICS_TO_COME);
 });
