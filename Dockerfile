@@ -11,6 +11,10 @@ RUN test -z "$(node dist/mirror-controller.js --version 2>&1 >/dev/null)"
 
 # Only the bundle, no packages or sources. It writes no files, so the root file system may be read-only.
 FROM node:24-slim
+# The release workflow adds version, revision and source.
+LABEL org.opencontainers.image.title="mirror-controller" \
+      org.opencontainers.image.description="Keeps copies of ConfigMaps, without a CRD" \
+      org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /app
 COPY LICENSE ./
 # Tells Node that the bundle is an ES module.

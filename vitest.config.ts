@@ -2,9 +2,10 @@ import { defineConfig } from 'vitest/config';
 import { SuiteSummary } from './test/support/suite-summary.ts';
 
 /**
- * Three suites, told apart by file name so that a test lies beside what it proves:
+ * Suites, told apart by file name so that a test lies beside what it proves:
  * `*.test.ts` needs nothing, `*.sandbox.test.ts` starts our sandbox API server,
- * `*.control-plane.test.ts` needs a real kube-apiserver (see CONTRIBUTING.md).
+ * `*.control-plane.test.ts` needs a real kube-apiserver (see CONTRIBUTING.md). A fourth, `*.deploy.test.ts`, needs helm and
+ * promtool too and is left out of `npm test`.
  * None isolates its files: to load our modules anew for each takes seconds of every worker, and they hold no state.
  * The time limits are for a test that hangs, on a machine with a lot else to do; none is a pass mark.
  */
@@ -18,7 +19,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.sandbox.test.ts', 'test/**/*.control-plane.test.ts'],
+          exclude: ['test/**/*.{sandbox,control-plane,deploy}.test.ts'],
           isolate: false,
           testTimeout: 60_000,
         },
@@ -39,6 +40,16 @@ export default defineConfig({
           isolate: false,
           testTimeout: 180_000,
           // The servers may have to be built first.
+          hookTimeout: 1_200_000,
+        },
+      },
+      {
+        test: {
+          name: 'deploy',
+          include: ['test/**/*.deploy.test.ts'],
+          globalSetup: ['test/support/control-plane-setup.ts', 'test/deploy/setup.ts'],
+          isolate: false,
+          testTimeout: 180_000,
           hookTimeout: 1_200_000,
         },
       },

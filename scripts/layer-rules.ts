@@ -16,7 +16,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['main.ts'],
       ['v8-flags.ts'],
       ['cli'],
-      ['demo'],
+      ['demo', 'inspect'],
       ['controller', 'serving'],
       ['informer', 'leaderelection', 'workqueue', 'recorder', 'mirror'],
       ['kube'],
@@ -28,7 +28,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
     'src/controller',
     [
       ['create-controller.ts', 'event-listener.ts', 'freshness-canary.ts'],
-      ['controller.ts'],
+      ['controller.ts', 'informers.ts'],
       ['events', 'metrics'],
       ['reconcile'],
       ['write'],
@@ -71,7 +71,7 @@ const CONFINED: readonly { readonly what: readonly string[]; readonly to: readon
   { what: ['@kubernetes/client-node', 'undici'], to: ['src/kube'] },
   { what: ['pino', 'pino-pretty', 'prom-client'], to: ['src/telemetry'] },
   { what: ['yargs'], to: ['src/cli'] },
-  { what: ['p-queue'], to: ['src/controller', 'src/workqueue'] },
+  { what: ['p-queue'], to: ['src/controller', 'src/inspect', 'src/workqueue'] },
   { what: ['node:process'], to: ['src/cli', 'src/main.ts', 'src/v8-flags.ts'] },
   {
     what: ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'],

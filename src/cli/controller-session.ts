@@ -1,8 +1,9 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
-import { type ControllerDeps, createController } from '../controller/create-controller.ts';
+import { createController } from '../controller/create-controller.ts';
 import { eventListener } from '../controller/event-listener.ts';
 import { FreshnessCanary } from '../controller/freshness-canary.ts';
+import type { Watches } from '../controller/informers.ts';
 import type { Listener } from '../controller/memory/happening.ts';
 import { createConfigMapApi, type WriteFence } from '../kube/api/config-maps.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
@@ -11,15 +12,13 @@ import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { createTransport, type Transport, type TransportOptions } from '../kube/http/transport.ts';
 import type { Bounds } from '../mirror/plan/placement.ts';
+import type { MirrorSettings } from '../mirror/plan/view.ts';
 import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
 import { openEventRecording } from './event-recording.ts';
-import type { CONTROLLER_FLAGS, FlagValues } from './flags.ts';
+import type { CONTROLLER_FLAGS, FlagValues, SCOPE_FLAGS } from './flags.ts';
 import { version } from './version.ts';
-
-/** What the controller watches, by the name that the log gives it. */
-export type Watches = Pick<ControllerDeps, 'configMaps' | 'namespaces'>;
 
 /**
  * Dispose of it when the controller has stopped: that writes its last Events, and ends its requests
@@ -55,17 +54,11 @@ export function openController(
     clock,
     userAgent: `mirror-controller/${version}`,
     signal: requests.signal,
-    // Writes without an answer keep their connections, and must leave some to others (SPEC R16).
-    connections: 8 * flags['max-writes-in-flight'],
+    // Up to eight times as many writes keep theirs without an answer; some are for reads (SPEC R16).
+    connections: 9 * flags['max-writes-in-flight'],
     onAnswer,
   });
-  const vocabulary = vocabularyOf(flags.domain);
-  const bounds: Bounds = {
-    namespaces: flags.namespaces,
-    allow: flags['allow-target-namespaces'],
-    deny: flags['deny-target-namespaces'],
-    requireConsent: flags['require-consent'],
-  };
+  const settings = settingsOf(flags);
   const mayWrite = () => fence?.mayWrite() ?? true;
   const events = openEventRecording(cluster, { mayWrite, onAnswer, clock, log });
   metrics.total({
@@ -77,16 +70,17 @@ export function openController(
     // A standby sees malformed Namespaces, too.
     if (mayWrite()) events.recorder.record(occurrence);
   });
+  const { vocabulary } = settings;
   const api = createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence });
   const canary = checking && new FreshnessCanary({ ...checking, api, vocabulary, mayWrite, clock, log });
   canary?.export(metrics);
   const tellOfOthers: Listener = (happening) => {
     if (!('source' in happening) || happening.source !== canary?.source) tellEvents(happening);
   };
-  const watches = watchesOf(transport, watchSelector(vocabulary), flags.namespaces, clock);
+  const watches = watchesOf(transport, settings, clock);
   const controller = createController(
     {
-      settings: { vocabulary, bounds },
+      settings,
       workers: flags.workers,
       maxWritesInFlight: flags['max-writes-in-flight'],
       maxWritesPerSecond: flags['max-writes-per-second'],
@@ -114,16 +108,27 @@ export function openController(
   return { ...watches, controller, canary, [Symbol.asyncDispose]: dispose };
 }
 
+/** What the flags say about which objects count, and where companions may be. */
+export function settingsOf(flags: FlagValues<typeof SCOPE_FLAGS>): MirrorSettings {
+  const bounds: Bounds = {
+    namespaces: flags.namespaces,
+    allow: flags['allow-target-namespaces'],
+    deny: flags['deny-target-namespaces'],
+    requireConsent: flags['require-consent'],
+  };
+  return { vocabulary: vocabularyOf(flags.domain), bounds };
+}
+
 /**
  * One watch for the whole cluster, or one for each namespace, so that Roles are enough (SPEC P2). A
  * Role cannot allow to watch Namespaces, only to get its own, so each is polled.
  */
-function watchesOf(
+export function watchesOf(
   transport: Transport,
-  labelSelector: string,
-  names: ReadonlySet<string> | undefined,
+  { vocabulary, bounds: { namespaces: names } }: MirrorSettings,
   clock: Clock,
 ): Watches {
+  const labelSelector = watchSelector(vocabulary);
   const configMapsAt = (path: string) => createListWatch<ConfigMap>(transport, { path, labelSelector });
   if (names === undefined) {
     const namespaces = createListWatch<Namespace>(transport, {

@@ -11,7 +11,7 @@ import { RunError, UsageError } from './errors.ts';
 import { explain } from './first-contact.ts';
 import { flagValues } from './flag-values.ts';
 import { CONTROLLER_FLAGS, type DEMO_FLAGS, type FlagValues } from './flags.ts';
-import { type ProcessIo, useColour } from './io.ts';
+import { type ProcessIo, readerGone, useColour } from './io.ts';
 import { clusterFor } from './run.ts';
 import { sandboxCluster } from './sandbox.ts';
 
@@ -19,6 +19,7 @@ const OUTAGE = { code: 503, reason: 'ServiceUnavailable', message: 'the demo mak
 
 /** `mirror-controller demo`: the workshop, on its own sandbox or with `--context` on a cluster. */
 export async function demo(flags: FlagValues<typeof DEMO_FLAGS>, process: ProcessIo): Promise<void> {
+  // Also when the reader has gone the demo still cleans up.
   const io = { ...process, signal: AbortSignal.any([process.signal, readerGone(process.stdout)]) };
   const pause = pauseOf(flags.pace, io);
   if (flags.context !== undefined) return play({ cluster: clusterFor(flags, io) }, pause, io);
@@ -37,13 +38,6 @@ export async function demo(flags: FlagValues<typeof DEMO_FLAGS>, process: Proces
   } finally {
     await server.stop();
   }
-}
-
-/** Aborts when the reader has gone, as in `demo | head`, so that the demo still cleans up. */
-function readerGone(stdout: ProcessIo['stdout']): AbortSignal {
-  const gone = new AbortController();
-  stdout.on('error', () => gone.abort());
-  return gone.signal;
 }
 
 /** Waits for Enter on a terminal, unless there is a pace. */

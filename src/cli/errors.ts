@@ -3,9 +3,16 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The server or the machine refused: exit code 1. Both say what is wrong and how to fix it. */
+/** The server or the machine refused. Both errors say what is wrong and how to fix it. */
 export class RunError extends Error {
   override readonly name = 'RunError';
+  /** 1; 2 where 1 is an answer, as with `plan`. */
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, exitCode: 1 | 2 = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
 /** What to quote of an error in a sentence of our own. */

@@ -1,9 +1,9 @@
 import { backoffDelay } from '../clock/backoff.ts';
 import { type Clock, sleep } from '../clock/clock.ts';
+import type { Watches } from '../controller/informers.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { ApiError, isForbidden, isUnauthorized, NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Watches } from './controller-session.ts';
 import { RunError } from './errors.ts';
 
 export interface FirstContact {
@@ -24,8 +24,8 @@ export interface FirstContact {
 const BACKOFF = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
 const NOT_READY = 'the API server is not ready; retrying';
 const GRANT_ALL =
-  'Apply manifests/rbac.yaml, or watch only namespaces that this user may read, with --namespaces.';
-const GRANT_EACH = 'Grant the verbs of manifests/rbac.yaml in each of the --namespaces.';
+  'Apply manifests/base/rbac.yaml, or watch only namespaces that this user may read, with --namespaces.';
+const GRANT_EACH = 'Grant the verbs of manifests/base/rbac.yaml in each of the --namespaces.';
 /** Failures of a server that is reachable: it may answer next time. */
 const PASSING_CODES = new Set([
   'TIMEOUT',

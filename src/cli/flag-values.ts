@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
 import { didYouMean } from '../mirror/did-you-mean.ts';
 import { messageOf, UsageError } from './errors.ts';
-import { DEMO_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS, SANDBOX_FLAGS } from './flags.ts';
+import { COMMAND_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS } from './flags.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,9 +19,8 @@ export function environmentVariable(flag: string): string {
 
 /** A sentence for each `MIRROR_*` variable that sets no flag of any command (SPEC R13). */
 export function unknownVariables(env: Environment): readonly string[] {
-  const known = Object.keys({ config: '', ...RUN_FLAGS, ...SANDBOX_FLAGS, ...DEMO_FLAGS }).map(
-    environmentVariable,
-  );
+  const flags = new Set(['config', ...COMMAND_FLAGS.flatMap((each) => Object.keys(each))]);
+  const known = [...flags].map(environmentVariable);
   return Object.keys(env)
     .filter(
       (name) =>
@@ -77,7 +76,8 @@ function readConfigFile(where: string, path: string, flags: Flags): Arguments {
     throw new UsageError(`${where}: write one "flag: value" a line, such as "log-level: debug"`);
   }
   for (const [key, value] of Object.entries(content)) {
-    if (!(key in flags)) {
+    // The file of `run` serves the commands that only look, too.
+    if (!(Object.hasOwn(flags, key) || Object.hasOwn(RUN_FLAGS, key))) {
       throw new UsageError(`${where}: there is no flag "${key}"${didYouMean(key, Object.keys(flags))}`);
     }
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -5,9 +5,11 @@ import {
   DOMAIN,
   DURATION,
   type Kind,
+  list,
   NAMESPACES,
   PATTERNS,
   SIZE,
+  STATES,
   SWITCH,
   text,
   wholeNumber,
@@ -19,6 +21,8 @@ export interface Flag<T> {
   /** In the flag's own notation; undefined: the value may be absent. */
   readonly default: string | undefined;
   readonly describe: string;
+  /** One letter: `n` for `-n`. */
+  readonly alias?: string;
   /** Shown instead of the default where that depends on something. */
   readonly defaultDescription?: string;
 }
@@ -56,8 +60,8 @@ export const CLUSTER_FLAGS = {
   }),
 } satisfies Flags;
 
-/** What the controller does, wherever it runs. */
-export const CONTROLLER_FLAGS = {
+/** Which objects count, and where companions may be. */
+export const SCOPE_FLAGS = {
   namespaces: flag({
     kind: NAMESPACES,
     default: '',
@@ -76,6 +80,11 @@ export const CONTROLLER_FLAGS = {
   }),
   'require-consent': off('Write across namespaces only where the annotation accept-mirrors-from allows it'),
   domain: flag({ kind: DOMAIN, default: DEFAULT_DOMAIN, describe: 'Prefix of every label and annotation' }),
+} satisfies Flags;
+
+/** What the controller does, wherever it runs. */
+export const CONTROLLER_FLAGS = {
+  ...SCOPE_FLAGS,
   workers: flag({ kind: wholeNumber(1, 1024), default: '16', describe: 'Sources reconciled at once' }),
   'max-writes-in-flight': flag({
     kind: wholeNumber(1, 1024),
@@ -206,3 +215,67 @@ export const DEMO_FLAGS = {
     describe: 'Pause before each step',
   }),
 } satisfies Flags;
+
+const NAMESPACE_FLAG = flag({
+  kind: text('name'),
+  default: undefined,
+  alias: 'n',
+  defaultDescription: "the context's namespace",
+  describe: 'Namespace of the sources or of the companions',
+});
+
+/** For the commands that only look. */
+const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...SCOPE_FLAGS } satisfies Flags;
+
+export const PLAN_FLAGS = {
+  ...LOOK_FLAGS,
+  namespace: { ...NAMESPACE_FLAG, defaultDescription: 'all that run would look at' },
+  filename: flag({
+    kind: list('files'),
+    default: undefined,
+    alias: 'f',
+    defaultDescription: 'none',
+    describe: 'Plan as if these manifests were applied; - reads standard input',
+  }),
+  output: flag({ kind: choice('table', 'json', 'yaml'), default: 'table', alias: 'o', describe: 'Format' }),
+} satisfies Flags;
+
+export const STATUS_FLAGS = {
+  ...LOOK_FLAGS,
+  namespace: NAMESPACE_FLAG,
+  'all-namespaces': { ...off('All namespaces'), alias: 'A' },
+  state: flag({
+    kind: STATES,
+    default: undefined,
+    defaultDescription: 'all',
+    describe: 'Only companions in these states',
+  }),
+  watch: { ...off('Go on, and show changes as they happen'), alias: 'w' },
+  output: flag({
+    kind: choice('table', 'wide', 'json', 'yaml', 'name'),
+    default: 'table',
+    alias: 'o',
+    describe: 'Format',
+  }),
+  headers: flag({ kind: SWITCH, default: 'true', describe: 'Column headers; --no-headers leaves them out' }),
+  check: off('Exit with 1 when something is not in sync'),
+} satisfies Flags;
+
+export const EXPLAIN_FLAGS = {
+  ...LOOK_FLAGS,
+  namespace: {
+    ...NAMESPACE_FLAG,
+    defaultDescription: "the companion's, or the source's own",
+    describe: 'Namespace in which the companion is, or should be',
+  },
+} satisfies Flags;
+
+/** Of all commands. */
+export const COMMAND_FLAGS = [
+  RUN_FLAGS,
+  SANDBOX_FLAGS,
+  DEMO_FLAGS,
+  PLAN_FLAGS,
+  STATUS_FLAGS,
+  EXPLAIN_FLAGS,
+] as const;

@@ -1,6 +1,6 @@
 /** What a command knows of its process. `main.ts` makes the real one, tests make their own. */
 export interface ProcessIo {
-  /** A person's answers. Only the demo reads it. */
+  /** A person's answers to the demo, or manifests for `plan --filename -`. */
   readonly stdin: NodeJS.ReadableStream;
   /** Results, for a person or a pipe. */
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -14,4 +14,16 @@ export interface ProcessIo {
 /** Whether to colour what goes to `stream`: https://no-color.org */
 export function useColour(stream: { readonly isTTY?: boolean }, env: ProcessIo['env']): boolean {
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+/** Aborts when the reader has gone, as in `demo | head`. */
+export function readerGone(stdout: ProcessIo['stdout']): AbortSignal {
+  const gone = new AbortController();
+  stdout.on('error', () => gone.abort());
+  return gone.signal;
+}
+
+/** Columns of the terminal; undefined: `stdout` is none, so nothing is cut or wrapped. */
+export function terminalWidth({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
+  return isTTY ? (columns ?? 80) : undefined;
 }

@@ -2,15 +2,29 @@ import yargs, { type Argv } from 'yargs';
 import { didYouMean } from '../mirror/did-you-mean.ts';
 import { demo } from './demo.ts';
 import { messageOf, RunError, UsageError } from './errors.ts';
+import { explain } from './explain.ts';
 import { environmentVariable, flagValues } from './flag-values.ts';
-import { DEMO_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS, SANDBOX_FLAGS } from './flags.ts';
+import {
+  COMMAND_FLAGS,
+  DEMO_FLAGS,
+  EXPLAIN_FLAGS,
+  type Flag,
+  type Flags,
+  type FlagValues,
+  PLAN_FLAGS,
+  RUN_FLAGS,
+  SANDBOX_FLAGS,
+  STATUS_FLAGS,
+} from './flags.ts';
 import type { ProcessIo } from './io.ts';
+import { plan } from './plan.ts';
 import { run } from './run.ts';
 import { sandbox } from './sandbox.ts';
+import { status } from './status.ts';
 import { SWITCH } from './values.ts';
 import { version } from './version.ts';
 
-const COMMANDS = ['run', 'sandbox', 'demo'] as const;
+const COMMANDS = ['run', 'sandbox', 'demo', 'status', 'plan', 'explain'] as const;
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
@@ -19,17 +33,26 @@ const PARSER = {
 };
 
 /**
- * Runs the program and resolves to its exit code: 0; 2 for a wrong command line, configuration or
+ * Resolves to its exit code if that is a number. `operands`: what is neither the command nor a flag.
+ */
+type Command<F extends Flags> = (
+  values: FlagValues<F>,
+  io: ProcessIo,
+  operands: readonly string[],
+) => Promise<unknown>;
+
+/**
+ * Runs the program and resolves to its exit code: 0 or the command's own; 2 for a wrong command line, configuration or
  * kubeconfig; 1 for what the server or the machine refuses. Any other error is a bug and thrown.
  */
 export async function runProgram(args: readonly string[], io: ProcessIo): Promise<number> {
   try {
     const command = await parse(args, io);
-    await command?.();
-    return 0;
+    const code = await command?.();
+    return typeof code === 'number' ? code : 0;
   } catch (error) {
     if (error instanceof UsageError) return fail(io, `${error.message}\nSee mirror-controller --help.`, 2);
-    if (error instanceof RunError) return fail(io, error.message, 1);
+    if (error instanceof RunError) return fail(io, error.message, error.exitCode);
     throw error;
   }
 }
@@ -40,20 +63,24 @@ function fail(io: ProcessIo, message: string, code: number): number {
 }
 
 /** The command that was asked for; undefined after help or the version, which has been printed. */
-async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Promise<void>) | undefined> {
-  let chosen: (() => Promise<void>) | undefined;
+async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Promise<unknown>) | undefined> {
+  let chosen: (() => Promise<unknown>) | undefined;
   const command = <F extends Flags>(
     name: (typeof COMMANDS)[number],
     describe: string,
     flags: F,
-    action: (values: FlagValues<F>, io: ProcessIo) => Promise<void>,
+    action: Command<F>,
+    operands = '',
   ) =>
     parser.command(
-      name,
+      `${name} ${operands}`.trim(),
       describe,
-      (inner) => withFlags(inner, name, flags),
+      (inner) => withFlags(inner, `${name} ${operands}`.trim(), flags),
       (parsed) => {
-        chosen = () => action(flagValues(flags, parsed, io.env), io);
+        const { name: one = [], names = one } = parsed as Readonly<
+          Record<string, string | readonly string[]>
+        >;
+        chosen = () => action(flagValues(flags, parsed, io.env), io, [names].flat());
       },
     );
 
@@ -93,10 +120,13 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Pro
     DEMO_FLAGS,
     demo,
   );
+  command('status', 'Show where companions stand', STATUS_FLAGS, status, '[names..]');
+  command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '<name>');
+  command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
 
   try {
     // Help and version come through the callback, and no command is chosen then.
-    await parser.parseAsync([...args], {}, (_error, _parsed, output) => {
+    await parser.parseAsync(withBareSwitches(args), {}, (_error, _parsed, output) => {
       if (output) io.stdout.write(`${output}\n`);
     });
   } catch (error) {
@@ -110,6 +140,22 @@ function noCommand(word: string | number | undefined): string {
   if (word === undefined) return `no command given; ${commands}`;
   const hint = didYouMean(String(word), COMMANDS);
   return `"${word}" is not a command${hint || `; ${commands}`}`;
+}
+
+/**
+ * Gives switches without a value one, `--check NAME` as `--check=true NAME`: yargs, which is told no
+ * type, would take the name for the value.
+ */
+function withBareSwitches(args: readonly string[]): string[] {
+  const switches = COMMAND_FLAGS.flatMap((flags) =>
+    Object.entries<Flag<unknown>>(flags).filter(([, { kind }]) => kind === SWITCH),
+  );
+  const long = new Set(switches.map(([name]) => `--${name}`));
+  const letters = new Set(switches.map(([, { alias }]) => alias));
+  return args.map((arg, at) => {
+    const isSwitch = long.has(arg) || (/^-[a-zA-Z]+$/.test(arg) && letters.has(arg.at(-1)));
+    return isSwitch && !/^(true|false|[01])$/.test(args[at + 1] ?? '') ? `${arg}=true` : arg;
+  });
 }
 
 /** Strict: yargs refuses what is not listed here, and names it as it was written. */
@@ -130,8 +176,12 @@ function withFlags(parser: Argv, command: string, flags: Flags): Argv {
  * Without a type of yargs': our own parsers read the values, wherever they come from. Switches too:
  * yargs would take `--dry-run=maybe` for false.
  */
-function optionOf({ kind, describe, ...flag }: Flag<unknown>) {
+function optionOf({ kind, describe, alias, ...flag }: Flag<unknown>) {
   const shown = flag.defaultDescription ?? flag.default;
   const end = shown === undefined ? kind.name : `${kind.name}, default: ${shown}`;
-  return { describe: `${describe} [${end}]`, ...(kind !== SWITCH && { nargs: 1 }) };
+  return {
+    describe: `${describe} [${end}]`,
+    ...(alias !== undefined && { alias }),
+    ...(kind !== SWITCH && { nargs: 1 }),
+  };
 }

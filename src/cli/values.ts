@@ -1,4 +1,5 @@
 import { type Parsed, parsed, problem } from '../mirror/parsed.ts';
+import { COMPANION_STATES, type CompanionState } from '../mirror/plan/inventory.ts';
 import { type NamespacePatterns, parseNamespacePatterns } from '../mirror/request/patterns.ts';
 
 /** What a flag takes. The problems of `parse` complete the sentence "--flag: …". */
@@ -93,6 +94,32 @@ export function choice<const C extends string>(...choices: readonly C[]): Kind<C
 export function text(name: string): Kind<string> {
   return { name, parse: (value) => (value === '' ? problem('it is empty') : parsed(value)) };
 }
+
+/** Any texts, at least one. */
+export function list(name: string): Kind<readonly string[]> {
+  const parse = (value: string) => {
+    const items = value.split(',').filter((item) => item !== '');
+    return items.length === 0 ? problem('it is empty') : parsed(items);
+  };
+  return { name, parse, list: true };
+}
+
+/** States of companions; `in-sync` saves the quotes. */
+export const STATES: Kind<ReadonlySet<CompanionState>> = {
+  name: 'states',
+  list: true,
+  parse: (value) => {
+    const states = new Set<CompanionState>();
+    for (const item of value.split(',').map((each) => each.trim().replaceAll('-', ' '))) {
+      const state = COMPANION_STATES.find((known) => known === item);
+      if (state === undefined) {
+        return problem(`"${item}" is not one of ${COMPANION_STATES.join(', ')}`);
+      }
+      states.add(state);
+    }
+    return parsed(states);
+  },
+};
 
 const parsePatterns = (list: string) => parseNamespacePatterns(list, { exclusions: false });
 

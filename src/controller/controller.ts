@@ -77,7 +77,7 @@ export class Controller {
       configMaps.run(signal),
       namespaces.run(signal, () => this.#enqueueWhatDependsOnNamespaces()),
       mutations.run(signal, (object) => this.#enqueueConcerned(object)),
-      memory.run(signal, (source, companion) => reports.peace(source, companion)),
+      memory.run(signal, (source, companion) => reports.over(source, companion)),
     ]);
     // Until the cache is complete, every companion that it lacks would look missing.
     await configMaps.whenSynced(signal);

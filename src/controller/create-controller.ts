@@ -1,13 +1,8 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Handler } from '../informer/handler.ts';
-import { createInformer } from '../informer/informer.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
-import type { ListWatch } from '../kube/api/list-watch.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import { type ObservedConfigMap, observe, sourceReference } from '../mirror/observe/observed-config-map.ts';
-import { observeNamespace } from '../mirror/observe/observed-namespace.ts';
-import { SharedTexts } from '../mirror/observe/shared-texts.ts';
+import { type ObservedConfigMap, sourceReference } from '../mirror/observe/observed-config-map.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -19,6 +14,7 @@ import { Controller } from './controller.ts';
 import { configMapHandler } from './events/config-map-handler.ts';
 import { namespaceHandler } from './events/namespace-handler.ts';
 import { Namespaces } from './events/namespaces.ts';
+import { createInformers, type Watches } from './informers.ts';
 import { CompanionMemory } from './memory/companion-memory.ts';
 import { type Listener, tellAll } from './memory/happening.ts';
 import { Reports } from './memory/reports.ts';
@@ -26,7 +22,7 @@ import { happeningMetrics } from './metrics/happening-metrics.ts';
 import { stateMetrics } from './metrics/state-metrics.ts';
 import { Survey } from './metrics/survey.ts';
 import { countRestarts, exportActivity } from './metrics/watch-metrics.ts';
-import { configMapIndexers, createClusterView } from './reconcile/cluster-view.ts';
+import { createClusterView } from './reconcile/cluster-view.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { CompanionWriter } from './write/companion-writer.ts';
 import { MutationCache } from './write/mutation-cache.ts';
@@ -49,12 +45,8 @@ export interface ControllerOptions {
   readonly dryRun: boolean;
 }
 
-export interface ControllerDeps {
+export interface ControllerDeps extends Watches {
   readonly api: ConfigMapApi;
-  /** One for the cluster, or one for each namespace in `--namespaces`. The key names it in logs. */
-  readonly configMaps: ReadonlyMap<string, ListWatch<ConfigMap>>;
-  /** Likewise. Not opened before a source targets namespaces. */
-  readonly namespaces: ReadonlyMap<string, ListWatch<Namespace>>;
   /**
    * Whether this process may write now. While it may not, it keeps its caches up to date and drops
    * all work. Call `Controller.takeOver` when it may again.
@@ -82,32 +74,11 @@ export function createController(options: ControllerOptions, deps: ControllerDep
 
   // What the controller sees.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
-  const texts = new SharedTexts();
-  const onRestart = countRestarts(metrics);
-  const configMaps = createInformer({
-    name: 'configmaps',
-    listWatches: deps.configMaps,
-    transform: (object: ConfigMap) => {
-      const observed = observe(object, vocabulary);
-      if (observed.request !== undefined) bodies.put(observed.key, object);
-      return texts.shareIn(observed);
-    },
-    indexers: configMapIndexers(vocabulary),
-    clock,
-    random,
-    log,
-    onRestart: onRestart('configmaps'),
+  const informers = createInformers(deps, vocabulary, {
+    onSource: (key, object) => bodies.put(key, object),
+    onRestart: countRestarts(metrics),
   });
-  const namespaceInformer = createInformer({
-    name: 'namespaces',
-    listWatches: deps.namespaces,
-    transform: (object: Namespace) => observeNamespace(object, vocabulary),
-    indexers: {},
-    clock,
-    random,
-    log,
-    onRestart: onRestart('namespaces'),
-  });
+  const { configMaps, namespaces: namespaceInformer } = informers;
   const namespaces = new Namespaces(namespaceInformer);
   const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
   const { lister } = configMaps;
@@ -170,7 +141,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     writers: new Workers({
       ...common,
       source: writes,
-      process: (write) => writer.write(write),
+      process: (write, signal) => writer.write(write, signal),
       concurrency: maxWritesInFlight,
     }),
     resyncMs: options.resyncMs,

@@ -43,9 +43,7 @@ export class ConnectionHealth {
     this.#watchingSince = this.#clock.now();
   }
 
-  /**
-   * The present watch brought something. Unless it closes first, it settles when it is old enough.
-   */
+  /** The present watch brought something. Unless it closes first, it settles when old enough. */
   watchHeard(): void {
     const now = this.#clock.now();
     this.#settling ??= this.#clock.setTimer(this.#watchingSince + SETTLED_MS - now, () => this.#settled(now));

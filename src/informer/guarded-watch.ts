@@ -35,6 +35,7 @@ export async function* guardedWatch<T extends KubeObject>(
   };
   // On Node 20, each AbortSignal.any stays in memory as long as the signal of the whole run.
   signal.addEventListener('abort', close, { once: true });
+  if (signal.aborted) close();
   let timer = clock.setTimer(SILENCE_MS, look);
   try {
     for await (const batch of listWatch.watch(options, connection.signal)) {

@@ -30,7 +30,7 @@ export interface InformerOptions<T extends KubeObject, S extends Stored, I exten
   readonly random: () => number;
   readonly log: Logger;
   /** Called whenever a list or watch has ended, for whatever reason. */
-  readonly onRestart?: (reason: RestartReason) => void;
+  readonly onRestart?: ((reason: RestartReason) => void) | undefined;
 }
 
 /**

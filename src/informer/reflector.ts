@@ -39,10 +39,7 @@ export interface ReflectorDeps<T extends KubeObject, S extends Stored> {
   readonly log: Logger;
 }
 
-/**
- * Keeps one partition of a store equal to what the server has, and calls the handlers for what
- * changed.
- */
+/** Keeps one partition of a store equal to what the server has, and calls the handlers. */
 export class Reflector<T extends KubeObject, S extends Stored> {
   readonly #deps: ReflectorDeps<T, S>;
   readonly #health: ConnectionHealth;
@@ -230,10 +227,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     return guardedWatch(listWatch, { ...options, timeoutSeconds }, { clock, signal });
   }
 
-  /**
-   * Puts a complete list in place of what the store held, and calls the handlers for the
-   * difference.
-   */
+  /** Puts a complete list in place of what was held, and calls the handlers for the difference. */
   async #replace(draft: IndexedMap<S>, resourceVersion: string, signal: AbortSignal): Promise<void> {
     const { partition, handlers, onListed, log } = this.#deps;
     requireNotOlder(resourceVersion, this.#resourceVersion);

@@ -12,10 +12,7 @@ export interface DelayingQueueOptions extends WorkQueueOptions {
   readonly clock: Clock;
 }
 
-/**
- * A workqueue to which keys can be added later. Needs no heap of its own: Node keeps its timers in
- * one.
- */
+/** A workqueue to which keys can be added later. Node keeps the timers in a heap. */
 export class DelayingQueue<K extends string = string> extends WorkQueue<K> {
   readonly #clock: Clock;
   readonly #metrics: QueueMetrics | undefined;

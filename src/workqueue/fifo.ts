@@ -1,7 +1,4 @@
-/**
- * A first-in, first-out queue of distinct keys out of whose middle a key can be taken. Every
- * operation is O(1).
- */
+/** A first-in, first-out queue of distinct keys. One in the middle can be taken. All is O(1). */
 export class Fifo<K extends string> {
   readonly #keys = new Set<K>();
   /**

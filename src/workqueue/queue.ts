@@ -39,23 +39,15 @@ export interface WorkQueueOptions {
 export class WorkQueue<K extends string = string> implements WorkSource<K> {
   readonly #bulkLimit: number;
   readonly #metrics: QueueMetrics | undefined;
-  /**
-   * What can be handed out now: every dirty key that is not being processed, in the one lane that
-   * `#dirty` says.
-   */
+  /** What can be handed out now, in the lane that `#dirty` says. */
   readonly #queued: Readonly<Record<Lane, Fifo<K>>> = { fresh: new Fifo(), bulk: new Fifo() };
-  /**
-   * What needs to be processed, with its lane: the queued keys, and those added again while being
-   * processed.
-   */
+  /** Keys that need a run, with the lane: queued, or added again while being processed. */
   readonly #dirty = new Map<K, Lane>();
   /** What was handed out and is not done, with the lane it came from. */
   readonly #processing = new Map<K, Lane>();
   /** Of these, what takes long and no longer counts against `bulkLimit`. */
   readonly #lent = new Set<K>();
-  /**
-   * Callers of `get`, in the order of their calls. When there are any, nothing can be handed out.
-   */
+  /** Callers of `get`, in order. While there are any, nothing can be handed out. */
   readonly #waiting: ((key: K | undefined) => void)[] = [];
   #bulkOut = 0;
   #freshInARow = 0;
@@ -66,9 +58,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     this.#metrics = metrics;
   }
 
-  /**
-   * Keys waiting to be handed out; not those added again while they are processed, as in client-go.
-   */
+  /** Keys waiting to be handed out; not those added again while they are processed. */
   get length(): number {
     return this.#queued.fresh.size + this.#queued.bulk.size;
   }
@@ -82,10 +72,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     return this.#shuttingDown;
   }
 
-  /**
-   * Marks `key` as in need of processing. One that is marked already stays where it is, or moves up
-   * from bulk to fresh.
-   */
+  /** Says that `key` needs a run. If it is marked already, it may move up from bulk to fresh. */
   add(key: K, lane: Lane = 'fresh'): void {
     if (this.#shuttingDown) return;
     const before = this.#dirty.get(key);
@@ -123,10 +110,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     this.#serve();
   }
 
-  /**
-   * The processing of `key` takes long: until it is done, it leaves its share of `bulkLimit` to
-   * others.
-   */
+  /** `key` takes long: until it is done, it leaves its share of `bulkLimit` to others. */
   lend(key: K): void {
     if (!this.#processing.has(key) || this.#lent.has(key)) return;
     this.#lent.add(key);
@@ -134,10 +118,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     this.#serve();
   }
 
-  /**
-   * Whether `key`, while it is processed, was added again as fresh: somebody waits for its next
-   * run.
-   */
+  /** Whether `key` is processed and was added again as fresh: somebody waits for its next run. */
   isAwaited(key: K): boolean {
     return this.#processing.has(key) && this.#dirty.get(key) === 'fresh';
   }

@@ -21,10 +21,7 @@ export interface WorkSource<T> {
   get(): Promise<T | undefined>;
   /** The processing of the item has ended, well or not. */
   done(item: T): void;
-  /**
-   * The processing of the item takes long, so that it does not count among what is under way until
-   * it is done.
-   */
+  /** The item takes long: until it is done, it does not count among what is under way. */
   lend(item: T): void;
   /** Hands out nothing more. */
   shutDown(): void;
@@ -34,9 +31,9 @@ export interface WorkersOptions<T> {
   readonly source: WorkSource<T>;
   /**
    * Processes one item. Retries are decided in here; an error that escapes is logged as a fault and
-   * not retried.
+   * not retried. `signal` is that of the stop.
    */
-  readonly process: (item: T) => Promise<void>;
+  readonly process: (item: T, signal: AbortSignal) => Promise<void>;
   /** Items processed at once, at least 1; overdue ones come on top. */
   readonly concurrency: number;
   /** How long a stop waits for what is in flight, milliseconds. */
@@ -137,7 +134,7 @@ export class Workers<T> {
     if (this.#inFlight.size === 0) this.#progressAt = clock.now();
     this.#inFlight.set(item, clock.now());
     try {
-      await process(item);
+      await process(item, signal);
     } catch (err) {
       log.error({ item: String(item), err }, 'processing failed unexpectedly; not retried');
     } finally {

@@ -111,7 +111,7 @@ describe('[W3] what retrying cannot fix', () => {
     ['a server that is not an API server', network('MALFORMED'), 'cannot reach the API server'],
     ['a missing path', status(404), 'a healthy API server'],
     ['401', status(401), 'renew it'],
-    ['403', status(403), 'manifests/rbac.yaml'],
+    ['403', status(403), 'manifests/base/rbac.yaml'],
     ['a credential plugin that fails', network('CREDENTIALS'), 'server:1 failed'],
   ])('%s ends the program at once', async (_what, failure, words) => {
     const { clock, outcome, log } = contact([failure, failure]);

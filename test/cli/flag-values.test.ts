@@ -141,6 +141,7 @@ describe('a wrong value is reported with its fix', () => {
     ['is not YAML', 'a: [', 'cannot be read as YAML'],
     ['is a list', '- a', 'write one "flag: value" a line'],
     ['has an unknown key', 'wokers: 1', 'there is no flag "wokers"; did you mean workers?'],
+    ['has the name of an inherited property', 'constructor: 1', 'there is no flag "constructor"'],
     ['nests', 'workers: {a: 1}', 'workers must be a value or a list of values'],
   ])('[O5] a --config file that %s', (_what, text, words) => {
     const config = text === undefined ? join(folder, 'missing.yaml') : configFile(text);

@@ -61,6 +61,10 @@ describe('a wrong command line', () => {
     [['sandbox', '--leader-elect'], 'Unknown argument: --leader-elect'],
     [['demo', '--kubeconfig', 'some/config'], 'uses a cluster only with --context'],
     [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
+    [['status', '--state=happy'], '"happy" is not one of in sync, drifted'],
+    [['status', '-A', '--watch', '-o', 'json'], '--watch: it cannot be shown as json'],
+    [['plan', 'colors'], 'Unknown argument: colors'],
+    [['explain'], 'Not enough non-option arguments'],
   ])('[O5] %j: exit code 2, what is wrong and how to fix it', async (args, words) => {
     const { code, out, err } = await outcome(args);
     expect(code).toBe(2);
@@ -98,6 +102,15 @@ describe('a wrong command line', () => {
 });
 
 describe('a server that does not let us work', () => {
+  test.each(['plan', 'status'])(
+    '[C2] [C3] for %s, of which 1 is an answer, an error is 2',
+    async (command) => {
+      const { code, err } = await outcome([command, '--kubeconfig', kubeconfig('http://127.0.0.1:1')]);
+      expect(code).toBe(2);
+      expect(err).toContain('cannot reach the API server at http://127.0.0.1:1');
+    },
+  );
+
   test('[O5] it is down: exit code 1, where it should be, and what to look at', async () => {
     const { code, err } = await outcome([
       'run',
@@ -113,7 +126,7 @@ describe('a server that does not let us work', () => {
 
   test.each([
     [401, 'Unauthorized', 'does not accept our credential (401)', 'renew it', []],
-    [403, 'Forbidden', 'does not allow this (403)', 'manifests/rbac.yaml', []],
+    [403, 'Forbidden', 'does not allow this (403)', 'manifests/base/rbac.yaml', []],
     [404, 'NotFound', 'answered 404', 'a healthy API server', []],
     [503, 'ServiceUnavailable', 'answered 503', 'a healthy API server', ['--once']],
   ])('[O5] it answers %i: exit code 1 and the fix', async (status, reason, what, fix, flags) => {

@@ -16,6 +16,7 @@ import type { MemoryApi } from './memory-api.ts';
 
 /** The controller between its queue and the API, without informers: it sees `view`. */
 export class Executor {
+  readonly stop = new AbortController();
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
   readonly happenings: Happening[] = [];
@@ -53,7 +54,7 @@ export class Executor {
     while (!this.writes.isIdle) {
       const write = await this.writes.get();
       if (write === undefined) break;
-      await this.writer.write(write);
+      await this.writer.write(write, this.stop.signal);
       this.writes.done(write);
     }
     await pass;

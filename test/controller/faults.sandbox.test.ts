@@ -2,10 +2,28 @@ import { describe, expect, test } from 'vitest';
 import type { RequestMatch } from '../support/fault-proxy-rules.ts';
 import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { fastClock } from './fast-clock.ts';
 import { faultsSuite } from './faults.suite.ts';
 import { Trouble } from './trouble.ts';
 
 describe('between the controller and the sandbox', () => faultsSuite(sandboxServer));
+
+test.concurrent('[R16] reads are answered while as many writes as there may be get no answer', async () => {
+  await using trouble = await Trouble.open(sandboxServer, { speed: 1 });
+  const { world, proxy } = trouble;
+  await trouble.controller.stop();
+  const rule = proxy.inject({ match: { method: 'POST' }, fault: { kind: 'no-answer' } });
+  const names = Array.from({ length: 8 }, (_, number) => `many-${number}`);
+  for (const name of names) await world.createNamespace(name);
+  world.start({ 'max-writes-in-flight': '1' }, { clock: fastClock(1), cluster: { server: proxy.url } });
+  await world.createSource({ name: 'wide', asks: { 'target-namespaces': world.full('many-*') } });
+  await waitFor(() => rule.hits() === 8, { deadlineMs: 15_000 });
+  await world.person.delete(world.full('home/doomed'));
+  await waitFor(
+    () => proxy.requests.some(({ method, path }) => method === 'GET' && path.endsWith('/configmaps/doomed')),
+    { deadlineMs: 10_000 },
+  );
+});
 
 /** These depend on the proxy alone, so that one server is enough. */
 describe('a list that fails or comes late', () => {

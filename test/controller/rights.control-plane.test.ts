@@ -1,13 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { AuditLog } from '../support/control-plane-audit.ts';
+import { flagValues } from '../../src/cli/flag-values.ts';
+import { RUN_FLAGS } from '../../src/cli/flags.ts';
+import { openElection } from '../../src/cli/leader-election.ts';
+import type { Cluster } from '../../src/kube/config/cluster.ts';
+import { RecordedLog } from '../informer/recorded-log.ts';
+import { type AuditedCall, AuditLog } from '../support/control-plane-audit.ts';
 import { lacks, sharedCluster } from '../support/control-plane-suite.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { fastClock } from './fast-clock.ts';
-import { grant, grantEverywhere, type PolicyRules, serviceAccount } from './rights.ts';
+import { grant, grantEverywhere, serviceAccount } from './rights.ts';
+import { shippedRules } from './shipped-rights.ts';
 import { World } from './world.ts';
 
 const CONFIG_MAPS = {
@@ -18,12 +22,13 @@ const CONFIG_MAPS = {
 const OWN_NAMESPACE = { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] };
 
 describe.skipIf(lacks.controllerManager())('under rights of its own, on a real control plane', () => {
-  test.concurrent('[P2] with --namespaces, Roles in these namespaces are enough', async () => {
+  test.concurrent('[P2] with --namespaces, the Roles of overlays/namespaced are enough', async () => {
     await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
     const account = { namespace: world.full('home'), name: 'mirror' };
     const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
+    const rules = shippedRules('Role', 'components/namespaced/roles.yaml');
     for (const name of ['home', 'team-a', 'team-b']) {
-      await grant(world.person, world.full(name), account, [CONFIG_MAPS, OWN_NAMESPACE]);
+      await grant(world.person, world.full(name), account, rules);
     }
     const namespaces = ['home', 'team-a', 'team-b'].map((name) => world.full(name)).join();
     const controller = world.start({ namespaces }, { cluster, clock: fastClock(20) });
@@ -86,13 +91,18 @@ describe.skipIf(lacks.controllerManager())('under rights of its own, on a real c
 });
 
 describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real control plane', () => {
-  test('[P4] manifests/rbac.yaml has exactly the verbs that the controller calls', async () => {
+  test('[P4] manifests/base/rbac.yaml has exactly the verbs that the controller calls', async () => {
     await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
     const account = { namespace: world.full('home'), name: 'mirror' };
     const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
-    const rules = shippedRules();
-    await grantEverywhere(world.person, world.full('shipped'), account, rules);
+    const everywhere = shippedRules('ClusterRole');
+    const atHome = shippedRules('Role');
+    await grantEverywhere(world.person, world.full('shipped'), account, everywhere);
+    await grant(world.person, account.namespace, account, atHome);
     const audit = await AuditLog.open(sharedCluster().controlPlane?.auditLogPath ?? '');
+    const isOurs = ({ user }: AuditedCall) => user.username?.endsWith(`${account.namespace}:mirror`);
+    const ourCalls = async () => (await audit.calls()).filter(isOurs);
+    const hasCalled = async (right: string) => (await ourCalls()).map(rightOf).includes(right);
 
     const controller = world.start({}, { cluster });
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
@@ -116,6 +126,7 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     await world.gone('team-b/colors-synced');
     await world.settle(controller, { namespaces: true });
     await controller.stop();
+    await campaign(cluster, account.namespace, () => hasCalled('watch coordination.k8s.io/leases'));
 
     // A server that does not stream lists is listed in pages.
     await using proxy = await startFaultProxy({ upstream: world.place.access });
@@ -131,22 +142,28 @@ describe.skipIf(lacks.sharedControlPlane())('under the shipped rights, on a real
     await world.companion('team-a/colors-synced', 'home/colors');
     await polling.stop();
 
-    const calls = (await audit.calls()).filter(({ user }) =>
-      user.username?.endsWith(`${account.namespace}:mirror`),
-    );
+    const calls = await ourCalls();
     const refused = calls.filter(({ responseStatus }) => responseStatus?.code === 403);
     expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
-    const called = new Set(
-      calls.map(({ verb, objectRef }) => `${verb} ${objectRef?.apiGroup ?? ''}/${objectRef?.resource}`),
-    );
-    const granted = rules.flatMap(({ apiGroups, resources, verbs }) =>
-      apiGroups.flatMap((group) =>
-        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${group}/${resource}`)),
-      ),
+    const called = new Set(calls.map(rightOf));
+    const granted = [...everywhere, ...atHome].flatMap(({ apiGroups, resources, verbs }) =>
+      verbs.map((verb) => right(verb, apiGroups[0], resources[0])),
     );
     expect([...called].sort()).toEqual(granted.sort());
   });
 });
+
+/** Is a candidate for the Lease of the shipped Role until `isDone`. */
+async function campaign(cluster: Cluster, namespace: string, isDone: () => Promise<boolean>): Promise<void> {
+  const set = { 'leader-elect': true, 'leader-elect-lease-namespace': namespace };
+  const log = new RecordedLog();
+  await using election = openElection(cluster, flagValues(RUN_FLAGS, set, {}), log, fastClock(20));
+  const stop = new AbortController();
+  const ended = election?.run(stop.signal, () => undefined);
+  await waitFor(isDone, { describe: () => JSON.stringify(log.told) });
+  stop.abort();
+  await ended;
+}
 
 /** How often Events say that a companion was healed. */
 async function heals(world: World): Promise<number> {
@@ -161,8 +178,9 @@ interface EventView {
   readonly series?: { readonly count: number };
 }
 
-function shippedRules(): PolicyRules {
-  const manifest = readFileSync(new URL('../../manifests/rbac.yaml', import.meta.url), 'utf8');
-  const role = loadAll(manifest).find((object) => (object as { kind: string }).kind === 'ClusterRole');
-  return (role as { rules: PolicyRules }).rules;
+const rightOf = ({ verb, objectRef }: AuditedCall): string =>
+  right(verb, objectRef?.apiGroup, objectRef?.resource);
+
+function right(verb: string, group = '', resource = ''): string {
+  return `${verb} ${group === '' ? '' : `${group}/`}${resource}`;
 }

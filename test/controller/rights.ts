@@ -7,6 +7,7 @@ export type PolicyRules = readonly {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
 }[];
 
 interface Account {
@@ -85,9 +86,11 @@ async function untilTheyHold(
   namespace: string | undefined,
 ): Promise<void> {
   const user = `system:serviceaccount:${account.namespace}:${account.name}`;
-  const granted = rules.flatMap(({ apiGroups, resources, verbs }) =>
+  const granted = rules.flatMap(({ apiGroups, resources, verbs, resourceNames }) =>
     apiGroups.flatMap((group) =>
-      resources.flatMap((resource) => verbs.map((verb) => ({ namespace, group, resource, verb }))),
+      resources.flatMap((resource) =>
+        verbs.map((verb) => ({ namespace, group, resource, verb, name: resourceNames?.[0] })),
+      ),
     ),
   );
   for (const resourceAttributes of granted)

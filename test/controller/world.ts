@@ -75,10 +75,11 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * A controller whose companions stay in this world. `cluster`: by default the server itself.
+   * A controller whose companions stay in this world. `cluster`: by default as the place says.
    */
   start(flags: Flags = {}, options: StartOptions = {}): RunningController {
-    const { clock = systemClock, cluster = this.place.cluster } = options;
+    const { controllerCluster = this.place.cluster } = this.place;
+    const { clock = systemClock, cluster = controllerCluster } = options;
     const bounds = { 'allow-target-namespaces': `${this.place.prefix}*`, domain: this.domain };
     const controller = startController(cluster, { ...bounds, ...flags }, clock);
     this.#controllers.push(controller);

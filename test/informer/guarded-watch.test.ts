@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { guardedWatch, SilentWatchError } from '../../src/informer/guarded-watch.ts';
 import type { ListWatch } from '../../src/kube/api/list-watch.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { ScriptedListWatch, send, wait } from './scripted-list-watch.ts';
+import { hang, ScriptedListWatch, send, wait } from './scripted-list-watch.ts';
 import { bookmark, type Widget } from './widgets.ts';
 
 const options = { sendInitialEvents: false, timeoutSeconds: 300 };
@@ -36,6 +36,16 @@ test('[W3] the time that a batch takes to handle is not silence', async () => {
   const next = watch.next();
   await clock.advance(80_000);
   expect((await next).value).toEqual([bookmark(2)]);
+});
+
+test('[Q3] a watch that begins after the stop ends at once', async () => {
+  const clock = new ManualClock();
+  const server = new ScriptedListWatch<Widget>(clock, { watches: [[hang]] });
+  const watch = guardedWatch(server, options, { clock, signal: AbortSignal.abort() });
+  const end = watch.next().catch(() => 'ended');
+  await clock.advance(0);
+  expect(clock.pendingTimers).toBe(0);
+  expect(await end).toBe('ended');
 });
 
 test('leaving the loop closes the request', async () => {

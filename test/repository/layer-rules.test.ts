@@ -103,6 +103,12 @@ describe('the layer rules', () => {
       reason: 'only src/cli, src/demo may import src/sandbox',
     },
     {
+      name: 'a controller that knows the commands that look at it',
+      path: 'src/controller/controller.ts',
+      text: "import { Inspection } from '../inspect/inspection.ts';",
+      reason: 'inspect is above controller in src',
+    },
+    {
       name: 'the client library outside kube',
       path: 'src/controller/controller.ts',
       text: "import { CoreV1Api } from '@kubernetes/client-node';",

@@ -19,6 +19,8 @@ export interface AuditedCall {
   };
   readonly requestReceivedTimestamp: string;
   readonly responseStatus?: { readonly code?: number };
+  /** Among them who allowed or forbade it: `authorization.k8s.io/decision`. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**

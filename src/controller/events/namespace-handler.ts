@@ -51,7 +51,7 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
     reports.consent(namespace.key, consent?.kind === 'malformed' ? consent.problem : undefined);
     if (!isSynced()) return;
     enqueueTargeting(namespace.name, before, after);
-    if (before !== undefined && consentOf(before) !== consentOf(after)) enqueueCompanionsIn(namespace.name);
+    if (consentOf(before) !== consentOf(after)) enqueueCompanionsIn(namespace.name);
   };
   return {
     add: (item) => changed(undefined, item),

@@ -112,12 +112,19 @@ export class CompanionMemory {
     return this.#entries.has(source);
   }
 
-  /** Forgets companions that are no longer planned, and failures of those that need no write. */
-  keepOnly(source: ObjectKey, planned: ReadonlySet<ObjectKey>, toBeWritten: ReadonlySet<ObjectKey>): void {
+  /** Forgets companions no longer planned after `onUnplanned`, and failures without a write to come. */
+  keepOnly(
+    source: ObjectKey,
+    planned: ReadonlySet<ObjectKey>,
+    toBeWritten: ReadonlySet<ObjectKey>,
+    onUnplanned: (companion: ObjectKey) => void,
+  ): void {
     for (const subject of [...(this.#entries.get(source)?.keys() ?? [])]) {
       if (subject === source || toBeWritten.has(subject)) continue;
-      if (planned.has(subject)) this.succeeded(source, subject);
-      else this.forget(source, subject);
+      this.succeeded(source, subject);
+      if (planned.has(subject)) continue;
+      onUnplanned(subject);
+      this.forget(source, subject);
     }
   }
 

@@ -88,6 +88,8 @@ export class Reports {
         this.#unremarkable(source, companion, 'companion waits', fields);
         break;
       case 'in sync':
+        // A write that seemed to fail has been made.
+        if (this.#deps.memory.failures(source, companion) > 0) this.serverAnswers();
         if (!this.#deps.memory.isFoughtOver(source, companion)) this.#resolved(source, companion);
     }
   }
@@ -131,8 +133,8 @@ export class Reports {
     this.#problem(source, companion, { kind: 'fighting', level: 'warn', message, fields });
   }
 
-  /** The fight is over. */
-  peace(source: ObjectKey, companion: ObjectKey): void {
+  /** The fight is over, or nobody asks for the companion any more. */
+  over(source: ObjectKey, companion: ObjectKey): void {
     this.#resolved(source, companion);
   }
 

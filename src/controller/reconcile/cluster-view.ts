@@ -35,9 +35,9 @@ export interface NamespaceLister {
 /** The informers' caches, corrected by our own latest writes. */
 export function createClusterView(deps: {
   readonly settings: MirrorSettings;
-  readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
+  readonly configMaps: Pick<Lister<ObservedConfigMap, ConfigMapIndex>, 'get' | 'byIndex'>;
   readonly namespaces: NamespaceLister;
-  readonly mutations: MutationCache;
+  readonly mutations: Pick<MutationCache, 'newest' | 'writtenFor'>;
 }): ClusterView {
   const { settings, configMaps, namespaces, mutations } = deps;
   const current = (objects: readonly ObservedConfigMap[]) =>

@@ -3,11 +3,10 @@ import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { type CompanionShape, companionShape } from '../../mirror/companion/companion.ts';
-import { isCompanionOf } from '../../mirror/companion/ownership.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
 import { planSource } from '../../mirror/plan/plan.ts';
 import { remarksOn } from '../../mirror/plan/remarks.ts';
-import { planOrphans } from '../../mirror/plan/removal.ts';
+import { companionsLeft, planOrphans } from '../../mirror/plan/removal.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { MirrorRequest } from '../../mirror/request/request.ts';
@@ -15,7 +14,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
 import { describeError, isOutage, judge, StaleSourceError, type Verdict } from '../memory/failure.ts';
-import type { CompanionCounts, Listener, Reconciled } from '../memory/happening.ts';
+import type { CompanionCounts, Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import { PassReport } from '../write/pass-report.ts';
 import type { SourceBodies } from '../write/source-bodies.ts';
@@ -44,7 +43,7 @@ export interface ReconcilerDeps {
 interface Plan {
   /** The version that the plan was made from; undefined when it is gone. */
   readonly source: ObservedConfigMap | undefined;
-  /** Undefined when the source is gone or unlabelled. */
+  /** Undefined when the source is gone, unlabelled or invalid. */
   readonly shape: CompanionShape | undefined;
   readonly steps: readonly Step[];
 }
@@ -71,7 +70,7 @@ export class Reconciler {
     const { memory, mayWrite, clock } = this.#deps;
     if (!mayWrite()) return;
     const begunAt = clock.now();
-    let plan: Plan | 'invalid' | undefined;
+    let plan: Plan | undefined;
     try {
       plan = await this.#plan(key);
       memory.succeeded(key, key);
@@ -79,12 +78,11 @@ export class Reconciler {
       const { quiet } = this.#retry(key, error);
       this.#tellUnplanned(key, quiet ? 'stale' : 'failed', begunAt);
     }
-    if (plan === 'invalid') this.#tellUnplanned(key, plan, begunAt);
-    else if (plan !== undefined) await this.#carryOut(key, plan, begunAt);
+    if (plan !== undefined) await this.#carryOut(key, plan, begunAt);
   }
 
-  /** Undefined: no plan is possible yet. Then, and if `invalid`, everything stays as it is. */
-  async #plan(key: ObjectKey): Promise<Plan | 'invalid' | undefined> {
+  /** Undefined: no plan is possible yet, so everything stays as it is. */
+  async #plan(key: ObjectKey): Promise<Plan | undefined> {
     const { view, reports, areNamespacesSynced } = this.#deps;
     const { bounds, vocabulary } = view.settings;
     // The key may come from a companion whose source is not ours to watch (SPEC P2).
@@ -93,7 +91,7 @@ export class Reconciler {
     if (source?.request === undefined) return this.#planOrphans(key);
     if (!source.request.ok) {
       reports.invalidSource(key, source.request.problem);
-      return 'invalid';
+      return { source, shape: undefined, steps: [] };
     }
     const request = source.request.value;
     // Every source that targets namespaces is queued once they are synced.
@@ -109,10 +107,7 @@ export class Reconciler {
     const { view, bodies, reports } = this.#deps;
     bodies.forget(key);
     reports.validSource(key, []);
-    const identity = { key, uid: undefined };
-    const left = view
-      .referrers(identity)
-      .filter((object) => isCompanionOf(object, identity, view.settings.vocabulary));
+    const left = companionsLeft(key, view);
     if (left.length === 0) return NOTHING;
     if (left.some((object) => this.#mayBeClaimed(object))) {
       throw new StaleSourceError(
@@ -150,7 +145,10 @@ export class Reconciler {
       if (step.action === 'none') reports.leftAlone(key, step);
       else toBeWritten.push(step);
     }
-    if (memory.hasAny(key)) memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten));
+    if (memory.hasAny(key)) {
+      const isOver = (companion: ObjectKey) => reports.over(key, companion);
+      memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten), isOver);
+    }
     const reportOn = (writes: number) =>
       new PassReport({ key, source, steps, writes, begunAt, clock, log, tell });
     if (dryRun) {
@@ -180,7 +178,7 @@ export class Reconciler {
     return waits;
   }
 
-  #tellUnplanned(source: ObjectKey, result: Exclude<Reconciled['result'], 'ok'>, begunAt: number): void {
+  #tellUnplanned(source: ObjectKey, result: 'failed' | 'stale', begunAt: number): void {
     const { view, clock, tell } = this.#deps;
     const object = view.configMap(source);
     const durationMs = clock.now() - begunAt;

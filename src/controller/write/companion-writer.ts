@@ -57,11 +57,14 @@ export class CompanionWriter {
     if (intervalCap > 0) this.#paced = new PQueue({ interval: 1000, intervalCap, strict: true });
   }
 
-  /** Makes one write. Never rejects: after a failure it queues the source again (see `judge`). */
-  async write({ pass, step, lane }: Write): Promise<void> {
-    const { clock, queue, mayWrite } = this.#deps;
-    await this.#paced?.add(noop, { priority: lane === 'fresh' ? 1 : 0 });
-    if (queue.shuttingDown || !mayWrite() || !this.#isCurrent(pass, step)) {
+  /**
+   * Makes one write, unless `signal` aborts before it begins. Never rejects: after a failure it
+   * queues the source again (see `judge`).
+   */
+  async write({ pass, step, lane }: Write, signal: AbortSignal): Promise<void> {
+    const { clock, mayWrite } = this.#deps;
+    await this.#mayBegin({ priority: lane === 'fresh' ? 1 : 0, signal }).catch(noop);
+    if (signal.aborted || !mayWrite() || !this.#isCurrent(pass, step)) {
       pass.report.ended();
       return;
     }
@@ -75,6 +78,11 @@ export class CompanionWriter {
       if (mayWrite()) this.#failed(pass, step, error, begunAt);
     }
     pass.report.ended();
+  }
+
+  /** Keeps the limit of writes in a second. The next write of a step that has begun goes first. */
+  async #mayBegin(options: { priority: number; signal?: AbortSignal } = { priority: 2 }): Promise<void> {
+    await this.#paced?.add(noop, options);
   }
 
   /** Whether a plan would still contain the step. If not, the source is queued for another pass. */
@@ -183,7 +191,9 @@ export class CompanionWriter {
     const actual = mayDelete(step.actual, shape.source, vocabulary)
       ? step.actual
       : await this.#patch(step.actual, marks, undefined);
+    if (actual !== step.actual) await this.#mayBegin();
     await this.#delete(actual);
+    await this.#mayBegin();
     try {
       await this.#post(actual.key, replacement(actual, step.differences, content), shape.digest);
       return 'replace';
@@ -211,7 +221,10 @@ export class CompanionWriter {
     const { api, view } = this.#deps;
     const actual = observe(await api.get(companion), view.settings.vocabulary);
     const step = planCompanion(companion, actual, shapeOf(pass), view);
-    if (step.action !== 'none') return this.#carryOut(step, pass);
+    if (step.action !== 'none') {
+      await this.#mayBegin();
+      return this.#carryOut(step, pass);
+    }
     if (step.state === 'conflict') throw new BlockedError(step.reason);
     if (step.state === 'waiting') throw new LeavingError(step.reason);
     return 'none';

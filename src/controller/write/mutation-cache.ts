@@ -59,7 +59,7 @@ export class MutationCache {
       const { deletedUids, seenVersion, held } = underWay;
       const isSeen = seenVersion !== undefined && !isOlder(seenVersion, result.resourceVersion);
       if (!isSeen && !deletedUids.has(result.uid)) this.#remember(result, false);
-      for (const { event, act } of held.splice(0)) act(!event.deleted && isVersionOf(event.item, result));
+      for (const { event, act } of held.splice(0)) act(isMadeBy({ object: result, deleted: false }, event));
       return result;
     });
   }
@@ -69,7 +69,7 @@ export class MutationCache {
     await this.#underWayDuring(object.key, async ({ deletedUids, held }) => {
       await write();
       if (!deletedUids.has(object.uid)) this.#remember(object, true);
-      for (const { event, act } of held.splice(0)) act(event.deleted && event.item.uid === object.uid);
+      for (const { event, act } of held.splice(0)) act(isMadeBy({ object, deleted: true }, event));
     });
   }
 
@@ -78,9 +78,11 @@ export class MutationCache {
    * While a write to the object is under way nobody knows, so `act` is called after its reply.
    */
   observe(event: WatchedChange, act: (own: boolean) => void): void {
+    const mutation = this.#mutations.get(event.item.key);
+    const isOwn = mutation !== undefined && isMadeBy(mutation, event);
     const underWay = this.#underWay.get(event.item.key);
-    if (underWay === undefined) {
-      act(this.#isOwn(event));
+    if (underWay === undefined || isOwn) {
+      act(isOwn);
     } else {
       underWay.held.push({ event, act });
       if (event.deleted) underWay.deletedUids.add(event.item.uid);
@@ -147,12 +149,6 @@ export class MutationCache {
     if (isCaughtUp) this.forget(item.key);
   }
 
-  #isOwn({ item, deleted }: WatchedChange): boolean {
-    const mutation = this.#mutations.get(item.key);
-    if (mutation?.deleted !== deleted) return false;
-    return deleted ? mutation.object.uid === item.uid : isVersionOf(item, mutation.object);
-  }
-
   async #underWayDuring<T>(key: ObjectKey, write: (underWay: WriteUnderWay) => Promise<T>): Promise<T> {
     const underWay: WriteUnderWay = { deletedUids: new Set(), seenVersion: undefined, held: [] };
     this.#underWay.set(key, underWay);
@@ -172,6 +168,15 @@ export class MutationCache {
     if (source === undefined) return;
     this.#bySource.set(source, (this.#bySource.get(source) ?? new Set()).add(object.key));
   }
+}
+
+/** A version with other content than we wrote is not ours: a webhook has changed it (SPEC R13). */
+function isMadeBy(
+  { object, deleted }: Pick<Mutation, 'object' | 'deleted'>,
+  { item, ...event }: WatchedChange,
+): boolean {
+  if (deleted || event.deleted) return deleted === event.deleted && item.uid === object.uid;
+  return isVersionOf(item, object) && item.digest === object.digest;
 }
 
 function isVersionOf(a: ObservedConfigMap, b: ObservedConfigMap): boolean {

@@ -87,14 +87,15 @@ export class PassReport {
   /** To be called only for a pass without writes; otherwise the end of the last one does it. */
   tellReconciled(): void {
     const { key, source, begunAt, tell } = this.#options;
+    const isInvalid = source?.request?.ok === false;
     tell({
       type: 'reconciled',
       source: key,
       object: source,
-      result: this.#isFailed ? 'failed' : 'ok',
+      result: isInvalid ? 'invalid' : this.#isFailed ? 'failed' : 'ok',
       durationMs: this.#msSince(begunAt),
       companions: this.#companions,
-      inSync: this.#unsynced === 0,
+      inSync: this.#unsynced === 0 && !isInvalid,
     });
   }
 

@@ -46,6 +46,8 @@ const BULK_SHARE = 1 / 2;
  * after what is in flight. `npm run bench -- --scenario busy` shows the effect.
  */
 const YIELDING_SHARE = 1 / 32;
+/** Fresh writes in a row that may overtake waiting bulk ones, so that these do not starve. */
+const FRESH_PER_BULK = 1 / YIELDING_SHARE;
 /** Time (ms) after a fresh write during which bulk keeps to its smaller share. */
 const YIELD_MS = 500;
 
@@ -63,6 +65,7 @@ export class WriteQueue implements WorkSource<Write> {
   /** Bulk writes that hold a slot. */
   readonly #bulkOut = new Set<Write>();
   readonly #waiting: ((write: Write | undefined) => void)[] = [];
+  #freshInARow = 0;
   #yieldUntil = Number.NEGATIVE_INFINITY;
   #endOfYield: Timer | undefined;
   #isShutDown = false;
@@ -162,10 +165,14 @@ export class WriteQueue implements WorkSource<Write> {
   }
 
   #nextLane(): Lane | undefined {
-    if (this.#batches.fresh.length > 0) return 'fresh';
+    const { fresh, bulk } = this.#batches;
     const { most, yielding } = this.#bulkSlots;
     const slots = this.#clock.now() < this.#yieldUntil ? yielding : most;
-    return this.#bulkOut.size < slots ? 'bulk' : undefined;
+    const mayBulk = bulk.length > 0 && this.#bulkOut.size < slots;
+    const overtakes = fresh.length > 0 && (!mayBulk || this.#freshInARow < FRESH_PER_BULK);
+    this.#freshInARow = overtakes && mayBulk ? this.#freshInARow + 1 : 0;
+    if (overtakes) return 'fresh';
+    return mayBulk ? 'bulk' : undefined;
   }
 
   #beginYield(): void {

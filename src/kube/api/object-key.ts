@@ -22,7 +22,10 @@ export function splitKey(key: ObjectKey): { readonly namespace: string; readonly
   return { namespace: key.slice(0, Math.max(0, slash)), name: key.slice(slash + 1) };
 }
 
-/** The key in `text`; undefined if it is not two non-empty parts around one slash. */
+/**
+ * The key of a namespaced object in `text`; undefined if no object can have it. Asked for `../x`, a
+ * kube-apiserver answers 500.
+ */
 export function parseKey(text: string): ObjectKey | undefined {
-  return /^[^/]+\/[^/]+$/.test(text) ? (text as ObjectKey) : undefined;
+  return /^[a-z0-9][-a-z0-9]{0,62}\/[a-z0-9][-.a-z0-9]{0,252}$/.test(text) ? (text as ObjectKey) : undefined;
 }

@@ -237,9 +237,7 @@ class PooledTransport implements Transport {
     }
   }
 
-  /**
-   * The error of an answer that is not a success. Reads all of it, so that its connection is free.
-   */
+  /** The error of an answer that is no success. Reads all of it, which frees the connection. */
   async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ApiError> {
     const { clock } = this.#options;
     const retryAfter = headers['retry-after']?.toString();

@@ -1,6 +1,12 @@
 import type { Consent, ObservedNamespace } from '../observe/observed-namespace.ts';
 import { matchesSelector } from '../request/label-selector.ts';
-import { isExcluded, isIncluded, matchesPatterns, type NamespacePatterns } from '../request/patterns.ts';
+import {
+  excludingItem,
+  includingItem,
+  isExcluded,
+  matchesPatterns,
+  type NamespacePatterns,
+} from '../request/patterns.ts';
 import type { Targets } from '../request/request.ts';
 import type { StringMap } from '../vocabulary.ts';
 
@@ -68,13 +74,34 @@ export function mayMatchUnread({ selector, patterns }: Targets, namespace: Obser
 }
 
 /** `labels` undefined: not known, so no selector matches. */
-export function matchesTargets(
+export function matchesTargets(targets: Targets, namespace: TargetCandidate): boolean {
+  const { kind } = matchTargets(targets, namespace);
+  return kind === 'included' || kind === 'selected';
+}
+
+interface TargetCandidate {
+  readonly name: string;
+  readonly labels: StringMap | undefined;
+}
+
+/** Why a source targets a namespace or not. `item`: of the list, as written, without `!`. */
+export type TargetMatch =
+  | { readonly kind: 'included' | 'excluded'; readonly item: string }
+  | { readonly kind: 'selected' | 'none' };
+
+const SELECTED: TargetMatch = { kind: 'selected' };
+const NO_MATCH: TargetMatch = { kind: 'none' };
+
+export function matchTargets(
   { selector, patterns }: Targets,
-  { name, labels }: { readonly name: string; readonly labels: StringMap | undefined },
-): boolean {
-  if (isExcluded(patterns, name)) return false;
-  if (isIncluded(patterns, name)) return true;
-  return selector !== undefined && labels !== undefined && matchesSelector(selector, labels);
+  { name, labels }: TargetCandidate,
+): TargetMatch {
+  const exclusion = excludingItem(patterns, name);
+  if (exclusion !== undefined) return { kind: 'excluded', item: exclusion };
+  const inclusion = includingItem(patterns, name);
+  if (inclusion !== undefined) return { kind: 'included', item: inclusion };
+  const isSelected = selector !== undefined && labels !== undefined && matchesSelector(selector, labels);
+  return isSelected ? SELECTED : NO_MATCH;
 }
 
 /**
@@ -97,7 +124,7 @@ export function permissionIn(
 }
 
 /** Why the administrator's bounds exclude a namespace; undefined if they do not. */
-function boundsRefusal(namespace: string, bounds: Bounds): string | undefined {
+export function boundsRefusal(namespace: string, bounds: Bounds): string | undefined {
   if (bounds.namespaces !== undefined && !bounds.namespaces.has(namespace)) {
     return 'the namespace is not among --namespaces';
   }
@@ -107,7 +134,8 @@ function boundsRefusal(namespace: string, bounds: Bounds): string | undefined {
   return undefined;
 }
 
-function consentTo(from: string, consent: Consent, isRequired: boolean): Permission {
+/** Whether the namespace's owner lets sources in namespace `from` write there. */
+export function consentTo(from: string, consent: Consent, isRequired: boolean): Permission {
   switch (consent.kind) {
     case 'unsaid': {
       const reason = 'the namespace has no accept-mirrors-from, and --require-consent is set';

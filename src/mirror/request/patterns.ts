@@ -67,18 +67,34 @@ function namespacePatternAdvice(pattern: string): string {
 }
 
 export function matchesPatterns(patterns: NamespacePatterns, namespace: string): boolean {
-  return !isExcluded(patterns, namespace) && isIncluded(patterns, namespace);
-}
-
-export function isIncluded(patterns: NamespacePatterns, namespace: string): boolean {
-  return patterns.names.has(namespace) || patterns.prefixes.some((prefix) => namespace.startsWith(prefix));
+  return !isExcluded(patterns, namespace) && includingItem(patterns, namespace) !== undefined;
 }
 
 export function isExcluded(patterns: NamespacePatterns, namespace: string): boolean {
-  return (
-    patterns.excludedNames.has(namespace) ||
-    patterns.excludedPrefixes.some((prefix) => namespace.startsWith(prefix))
-  );
+  return excludingItem(patterns, namespace) !== undefined;
+}
+
+/** The item that includes a namespace, as written: `team-*`; undefined: none does. */
+export function includingItem({ names, prefixes }: NamespacePatterns, namespace: string): string | undefined {
+  return itemFor(names, prefixes, namespace);
+}
+
+/** The item that excludes it, without its `!`. */
+export function excludingItem(
+  { excludedNames, excludedPrefixes }: NamespacePatterns,
+  namespace: string,
+): string | undefined {
+  return itemFor(excludedNames, excludedPrefixes, namespace);
+}
+
+function itemFor(
+  names: ReadonlySet<string>,
+  prefixes: readonly string[],
+  namespace: string,
+): string | undefined {
+  if (names.has(namespace)) return namespace;
+  const prefix = prefixes.find((each) => namespace.startsWith(each));
+  return prefix === undefined ? undefined : `${prefix}*`;
 }
 
 /** Which keys of data, labels or annotations are meant. In a glob `*` stands for any characters. */

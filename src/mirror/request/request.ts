@@ -142,7 +142,7 @@ function parseCompanionName(
   const placeholder = /\{[^}]*\}?|\}/.exec(name);
   if (placeholder) {
     throw new BadAnnotation(
-      `${key}: "${placeholder[0]}" is not a placeholder; there are "{name}" and "{namespace}"`,
+      `${key}: ${quoted(placeholder[0])} is not a placeholder; there are "{name}" and "{namespace}"`,
     );
   }
   if (name.length > MAX_NAME_LENGTH) {

@@ -1,6 +1,9 @@
 import { didYouMean } from '../did-you-mean.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 
+/** Most that are reported at once: 256 KiB of annotations may hold 15,000. */
+const MOST_REPORTED = 10;
+
 /**
  * A sentence for each unknown annotation of our domain, with what was probably meant (SPEC R13).
  * Annotations of other objects, such as `accept-mirrors-from`, count as known.
@@ -23,5 +26,6 @@ export function unknownAnnotations(
   ];
   return Object.keys(source.annotations)
     .filter((key) => key.startsWith(`${vocabulary.domain}/`) && !known.has(key))
+    .slice(0, MOST_REPORTED)
     .map((key) => `${key} is not an annotation of mirror-controller${didYouMean(key.toLowerCase(), meant)}`);
 }

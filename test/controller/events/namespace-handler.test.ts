@@ -53,6 +53,12 @@ test('[R4] a deleted namespace queues the sources that target it', () => {
   expect(queue.length).toBe(1);
 });
 
+test('[R4] a namespace seen later than a companion in it queues the source of that companion', () => {
+  const { queue, handler } = setUp();
+  handler.add(ns('team-b'));
+  expect(queue.length).toBe(1);
+});
+
 test('[P3] only a change of consent queues the sources of all companions there', () => {
   const { queue, handler } = setUp();
   handler.update(ns('team-b'), ns('team-b', { labels: { env: 'dev' } }));

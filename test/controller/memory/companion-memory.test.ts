@@ -188,7 +188,9 @@ test('[R9] failures are forgotten for companions that are no longer planned or n
   const { memory } = setUp();
   const third = 'team-c/colors-synced' as ObjectKey;
   for (const key of [source, companion, other, third]) memory.failed(source, key, 'v1', transient);
-  memory.keepOnly(source, new Set([companion, other]), new Set([companion]));
+  const unplanned: ObjectKey[] = [];
+  memory.keepOnly(source, new Set([companion, other]), new Set([companion]), (key) => unplanned.push(key));
+  expect(unplanned).toEqual([third]);
   const failures = [source, companion, other, third].map((key) => memory.failures(source, key));
   expect(failures).toEqual([1, 1, 0, 0]);
 });

@@ -71,6 +71,18 @@ describe('a pass', () => {
     expect(replaced?.metadata.uid).not.toBe(frozen.metadata.uid);
   });
 
+  test('[R13] [C4] does not wait for a failed write once its source is invalid', async () => {
+    const api = new MemoryApi([source(KEY)]);
+    api.beforeWrite = () => Promise.reject(new ApiError('forbidden', { status: 403, reason: 'Forbidden' }));
+    const view = viewOf(world([source(KEY)]));
+    const running = new Executor(api, view);
+    await running.pass(KEY);
+    expect([...running.memory.unfinished()]).toEqual([[KEY, 1]]);
+    Object.assign(view, viewOf(world([source(KEY, { 'deletion-policy': 'typo' })])));
+    await running.pass(KEY);
+    expect([...running.memory.unfinished()]).toEqual([]);
+  });
+
   test('[R13] reports an unknown annotation and a missing namespace once, and mirrors anyway', async () => {
     const asks = { 'target-namespaces': 'team-a, taem-b', 'target-namespace': 'x' };
     const { api, executor } = setUp([source(KEY, asks)], [namespace('team-a')]);
@@ -112,6 +124,34 @@ describe('a pass', () => {
     expect([...api.objects.keys()]).toEqual([KEY]);
     expect(running.log.told.map(({ message }) => message)).toEqual(['companion would be created']);
   });
+});
+
+test('[O4] an outage is over when a write that got no answer turns out to be made', async () => {
+  const api = new MemoryApi([source(KEY)]);
+  const view = viewOf(world([source(KEY)]));
+  const running = new Executor(api, view);
+  const { create } = api;
+  api.create = async (body) => {
+    await create.call(api, body);
+    throw new NetworkError('no answer', { code: 'TIMEOUT' });
+  };
+  await running.pass(KEY);
+  Object.assign(view, viewOf(world([...api.objects.values()])));
+  await running.pass(KEY);
+  expect(running.log.told.map(({ message }) => message)).toEqual([
+    'the API server fails; retrying',
+    'resolved',
+  ]);
+});
+
+test('[O4] the problem of a companion is over when its source no longer asks for it', async () => {
+  const view = viewOf(world([source(KEY, { 'target-namespaces': 'home, taem-b' })]));
+  const running = new Executor(new MemoryApi(), view);
+  await running.pass(KEY);
+  Object.assign(view, viewOf(world([source(KEY, { 'target-namespaces': 'home' })])));
+  await running.pass(KEY);
+  const told = running.log.told.filter((line) => line['companion'] === 'taem-b/colors-synced');
+  expect(told.map(({ message }) => message)).toEqual(['companion has no namespace', 'resolved']);
 });
 
 describe('[R3] a source that is gone', () => {

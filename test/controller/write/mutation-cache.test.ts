@@ -210,6 +210,34 @@ describe('whether an event is our own', () => {
     expect(event.own).toBe(false);
   });
 
+  test('an event of an earlier write that comes during the next one is our own', async () => {
+    const { cache, deleted } = setUp();
+    const own: boolean[] = [];
+    const comes = (item: ObservedConfigMap, isDelete: boolean) =>
+      cache.observe({ item, deleted: isDelete }, (isOwn) => own.push(isOwn));
+    const [old, created, patched] = [version('9'), version('12', 'u2'), version('13', 'u2')];
+    await deleted(old);
+    await cache.follow(old.key, async () => {
+      comes(old, true);
+      return created;
+    });
+    await cache.follow(old.key, async () => {
+      comes(created, false);
+      return patched;
+    });
+    expect(own).toEqual([true, true]);
+  });
+
+  test('[R13] an event with other content than we wrote, which a webhook has changed, is not', async () => {
+    const { cache, wrote } = setUp();
+    const written = version('10');
+    await wrote(written);
+    const own: boolean[] = [];
+    const item = { ...written, digest: 'of other content' };
+    cache.observe({ item, deleted: false }, (isOwn) => own.push(isOwn));
+    expect(own).toEqual([false]);
+  });
+
   test('an event of our delete that comes before its reply is our own', async () => {
     const { cache } = setUp();
     let reply: () => void = () => undefined;

@@ -128,6 +128,21 @@ describe('[Q2] the order of writes', () => {
     expect(scene.begun).toEqual(['big 8', 'edit', 'big 7']);
   });
 
+  test.each([1, 32])('with %i slots, fresh writes without end do not starve bulk', async (slots) => {
+    const scene = new Scene(slots);
+    scene.fanOut('big', 40);
+    await turn();
+    for (let number = 0; number < 200; number++) {
+      scene.add(`small ${number}`, 'fresh', `edit ${number}`);
+      scene.add(`small too ${number}`, 'fresh', `another ${number}`);
+      await turn();
+      for (const name of [...scene.underWay.keys()].slice(0, 1)) await scene.end(name);
+    }
+    const bulk = scene.begun.slice(slots).filter((name) => name.startsWith('big'));
+    expect(bulk.length).toBeGreaterThanOrEqual(2);
+    expect(bulk.length).toBeLessThanOrEqual(10);
+  });
+
   test('a pass ends when all its writes have begun, not when they are answered', async () => {
     const scene = new Scene(4);
     const pass = scene.fanOut('big', 9);

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
-import { namespace, source } from '../../mirror/wire.ts';
+import { companion, namespace, source } from '../../mirror/wire.ts';
 import { viewOf, world } from '../../mirror/world.ts';
 import { Executor } from '../executor.ts';
 import { MemoryApi } from '../memory-api.ts';
@@ -51,6 +51,34 @@ test.each([1, 4, 10])('[Q4] no second has more than %i writes, and all are made'
   expect(times).toHaveLength(2 * COMPANIONS);
   const tooSoon = times.filter((time, index) => time - (times[index - limit] ?? -SECOND) < SECOND);
   expect(tooSoon).toEqual([]);
+});
+
+test('[Q4] [R12] the delete and the create of a replacement are two writes', async () => {
+  const colors = source('home/colors');
+  const frozen = companion(colors, 'home/colors-synced', { data: { sky: 'red' }, immutable: true });
+  const api = new MemoryApi([colors, frozen]);
+  const executor = new Executor(api, viewOf(world([colors, frozen])), { maxWritesPerSecond: 1 });
+  const times: number[] = [];
+  api.beforeWrite = async () => void times.push(Date.now());
+  void executor.pass('home/colors' as ObjectKey);
+  for (let at = 0; at < 3 * SECOND; at += STEP_MS) {
+    await turn();
+    await vi.advanceTimersByTimeAsync(STEP_MS);
+  }
+  const [deleted = 0, created = 0] = times;
+  expect([times.length, created - deleted >= SECOND]).toEqual([2, true]);
+});
+
+test('[Q3] a stop does not wait for writes whose turn has not come', async () => {
+  const objects = [source('home/colors'), source('home/shapes')];
+  const api = new MemoryApi(objects);
+  const executor = new Executor(api, viewOf(world(objects)), { maxWritesPerSecond: 1 });
+  await executor.pass('home/colors' as ObjectKey);
+  const second = executor.pass('home/shapes' as ObjectKey);
+  await turn();
+  executor.stop.abort();
+  await second;
+  expect(api.objects.size).toBe(3);
 });
 
 test('[Q4] a limit of 0 is no limit', async () => {

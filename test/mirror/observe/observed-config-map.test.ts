@@ -236,11 +236,24 @@ describe('[R14] who edited last', () => {
   });
 });
 
-test('a source reference is a namespace and a name, and anything else is none', () => {
+test('[R3] a source reference is a namespace and a name, and anything else is none', () => {
   const referenceIn = (text: string) =>
     sourceReference(observed(configMap('a/b', { annotations: { 'workshop.io/source': text } })), vocabulary);
   expect(referenceIn('team-a/colors')).toBe('team-a/colors');
-  for (const text of ['', 'colors', '/colors', 'team-a/', 'a/b/c', '/'])
+  expect(referenceIn(`${'n'.repeat(63)}/${'n'.repeat(253)}`)).toBeDefined();
+  for (const text of [
+    '',
+    'colors',
+    '/colors',
+    'team-a/',
+    'a/b/c',
+    '/',
+    '../x',
+    'x/..',
+    './x',
+    'A/b',
+    `a/${'n'.repeat(254)}`,
+  ])
     expect(referenceIn(text)).toBeUndefined();
   expect(sourceReference(observed(configMap('a/b')), vocabulary)).toBeUndefined();
 });

@@ -20,6 +20,8 @@ export interface TestServer {
 export interface Place extends AsyncDisposable {
   /** How an administrator reaches the server. */
   readonly cluster: Cluster;
+  /** How the controllers of a test reach it, if not as that administrator. */
+  readonly controllerCluster?: Cluster;
   /** The same for clients that are not the controller's. */
   readonly access: ClusterAccess;
   /** The same for programs. */

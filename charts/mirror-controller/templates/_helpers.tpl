@@ -1,0 +1,56 @@
+{{/* The release's name, unless that says nothing of the chart. */}}
+{{- define "mirror.name" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 52 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 52 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "mirror.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "mirror.labels" -}}
+{{ include "mirror.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "mirror.metadata" -}}
+name: {{ include "mirror.name" . }}
+namespace: {{ .Release.Namespace }}
+labels:
+  {{- include "mirror.labels" . | nindent 2 }}
+{{- end -}}
+
+{{- define "mirror.image" -}}
+{{- $tag := .Values.image.tag | default .Chart.AppVersion -}}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ $tag }}{{ end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "mirror.subjects" -}}
+- kind: ServiceAccount
+  name: {{ include "mirror.name" . }}
+  namespace: {{ .Release.Namespace }}
+{{- end -}}
+
+{{/* Exactly the verbs that the controller calls. Argument: the verbs on Namespaces. */}}
+{{- define "mirror.rules" -}}
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [get, list, watch, create, patch, delete]
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: {{ . | toJson }}
+- apiGroups: [events.k8s.io]
+  resources: [events]
+  verbs: [create, patch]
+- apiGroups: [""]
+  resources: [events]
+  verbs: [patch]
+{{- end -}}

@@ -1,0 +1,69 @@
+import { explanationInWords } from '../inspect/explanation.ts';
+import type { Look } from '../inspect/inspection.ts';
+import { type ObjectKey, objectKey, parseKey, splitKey } from '../kube/api/object-key.ts';
+import { observe, sourceReference } from '../mirror/observe/observed-config-map.ts';
+import { claims } from '../mirror/plan/claims.ts';
+import { explainCompanion } from '../mirror/plan/explain.ts';
+import { RunError } from './errors.ts';
+import type { EXPLAIN_FLAGS, FlagValues } from './flags.ts';
+import { inspecting } from './inspection-session.ts';
+import { type ProcessIo, terminalWidth } from './io.ts';
+import { clusterFor } from './run.ts';
+
+/**
+ * `mirror-controller explain`: why a companion is as it is. Resolves to 0 if it is in sync, else to
+ * 1 (SPEC C8).
+ */
+export async function explain(
+  flags: FlagValues<typeof EXPLAIN_FLAGS>,
+  io: ProcessIo,
+  [name = '']: readonly string[],
+): Promise<number> {
+  const cluster = clusterFor(flags, io);
+  const key = parseKey(name) ?? objectKey(cluster.namespace ?? 'default', name);
+  return inspecting(cluster, flags, io, async (inspection) => {
+    const look = await inspection.look();
+    const { view, entries } = look;
+    const asked = await whichCompanion(key, flags.namespace, look);
+    const live = await observed(asked.source, look);
+    const request = live?.request?.ok ? live.request.value : undefined;
+    const companionName = asked.name ?? request?.companionName;
+    const companion = companionName === undefined ? undefined : objectKey(asked.namespace, companionName);
+    const actual = companion ? await observed(companion, look) : undefined;
+    const findings = explainCompanion({ ...asked, live, actual }, view);
+    const entry = entries.find((each) => each.source === asked.source && each.companion === companion);
+    const width = terminalWidth(io.stdout);
+    io.stdout.write(explanationInWords({ source: asked.source, companion, findings, entry }, width));
+    return findings.every(({ fails }) => fails === undefined) ? 0 : 1;
+  });
+}
+
+interface Asked {
+  readonly source: ObjectKey;
+  readonly namespace: string;
+  /** Only if a companion was named. */
+  readonly name?: string;
+}
+
+/** The key may be that of a source, of a companion, or of a companion that should be there. */
+async function whichCompanion(key: ObjectKey, target: string | undefined, look: Look): Promise<Asked> {
+  const { view } = look;
+  if (target !== undefined) return { source: key, namespace: target };
+  const { namespace, name } = splitKey(key);
+  const object = await observed(key, look);
+  if (object?.request?.ok && object.request.value.targets !== undefined) {
+    throw new RunError(`${key} targets other namespaces: say which one with --namespace`, 2);
+  }
+  if (object?.request !== undefined) return { source: key, namespace };
+  const named = object && sourceReference(object, view.settings.vocabulary);
+  const wanting =
+    view.claimants(key).find((source) => claims(source, key, view)) ??
+    view.claimants(key).find(({ request }) => request?.ok && request.value.companionName === name);
+  const source = named ?? wanting?.key;
+  return source === undefined ? { source: key, namespace } : { source, namespace, name };
+}
+
+async function observed(key: ObjectKey, { body, view }: Look) {
+  const object = await body(key);
+  return object && observe(object, view.settings.vocabulary);
+}

@@ -1,0 +1,82 @@
+import { sleep, systemClock } from '../clock/clock.ts';
+import { Inspection, ListFailedError } from '../inspect/inspection.ts';
+import { createConfigMapApi } from '../kube/api/config-maps.ts';
+import type { Cluster } from '../kube/config/cluster.ts';
+import { ApiError, NetworkError } from '../kube/errors.ts';
+import { createTransport } from '../kube/http/transport.ts';
+import { MANAGED_BY } from '../mirror/vocabulary.ts';
+import { settingsOf, watchesOf } from './controller-session.ts';
+import { RunError } from './errors.ts';
+import { explain, firstContact } from './first-contact.ts';
+import type { FlagValues, SCOPE_FLAGS } from './flags.ts';
+import { type ProcessIo, readerGone } from './io.ts';
+import { loggerFor } from './run.ts';
+import { version } from './version.ts';
+
+/** A person who waits longer (ms) is told what for. */
+const PATIENCE_MS = 1000;
+const GRANT = 'Give this user the right to get, list and watch ConfigMaps and Namespaces.';
+
+/**
+ * Reads the cluster, then does `work` while the caches follow it. Only reads.
+ * @throws RunError with exit code 2, because 1 is an answer of these commands
+ */
+export async function inspecting<T>(
+  cluster: Cluster,
+  flags: FlagValues<typeof SCOPE_FLAGS>,
+  io: ProcessIo,
+  work: (inspection: Inspection, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([io.signal, readerGone(io.stdout), stop.signal]);
+  const log = loggerFor({ 'log-level': 'warn', 'log-format': 'readable' }, io);
+  const common = { clock: systemClock, random: Math.random, log };
+  const transport = createTransport(cluster, {
+    clock: systemClock,
+    userAgent: `mirror-controller/${version}`,
+    signal: stop.signal,
+  });
+  const settings = settingsOf(flags);
+  const watches = watchesOf(transport, settings, systemClock);
+  const api = createConfigMapApi(transport, { fieldManager: MANAGED_BY });
+  const inspection = new Inspection(settings, { ...watches, ...common, api });
+  let running: Promise<void> | undefined;
+  try {
+    const waiting = new AbortController();
+    const progress = showProgress(io, waiting.signal);
+    try {
+      const namespaces = flags.namespaces && watches.namespaces;
+      await firstContact({ ...watches, ...common, cluster, namespaces, retry: false, signal });
+      running = inspection.run(signal);
+      await inspection.whenSynced(signal);
+    } finally {
+      waiting.abort();
+      await progress;
+    }
+    if (signal.aborted) throw new RunError('stopped before the cluster was read');
+    return await work(inspection, signal);
+  } catch (error) {
+    throw inWords(error, cluster);
+  } finally {
+    stop.abort();
+    await running;
+    await transport.close();
+  }
+}
+
+/** A line on a terminal after a while; it is gone at the end. */
+async function showProgress({ stderr }: ProcessIo, signal: AbortSignal): Promise<void> {
+  await sleep(systemClock, PATIENCE_MS, signal);
+  if (signal.aborted || stderr.isTTY !== true) return;
+  stderr.write('reading the cluster …');
+  signal.addEventListener('abort', () => stderr.write('\r\u001b[K'), { once: true });
+}
+
+function inWords(error: unknown, cluster: Cluster): unknown {
+  if (error instanceof RunError) return new RunError(error.message, 2);
+  if (error instanceof ListFailedError) return new RunError(`${error.message}; the lines above say why`, 2);
+  if (error instanceof ApiError || error instanceof NetworkError) {
+    return new RunError(explain(error, cluster, GRANT).join('\n'), 2);
+  }
+  return error;
+}

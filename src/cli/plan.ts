@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { changesOf } from '../inspect/changes.ts';
+import type { Look } from '../inspect/inspection.ts';
+import { ManifestError, type ManifestFile, type Manifests, readManifests } from '../inspect/manifests.ts';
+import {
+  actionSummary,
+  asJson,
+  asTableRows,
+  asYaml,
+  inNamespace,
+  inOrder,
+  type Row,
+  rowOf,
+} from '../inspect/report.ts';
+import { renderTable } from '../inspect/table.ts';
+import { messageOf, UsageError } from './errors.ts';
+import type { FlagValues, PLAN_FLAGS } from './flags.ts';
+import { inspecting } from './inspection-session.ts';
+import { type ProcessIo, terminalWidth } from './io.ts';
+import { clusterFor } from './run.ts';
+
+/**
+ * `mirror-controller plan`: what `run` would do. Resolves to 0 if that is nothing, else to 1
+ * (SPEC C2).
+ */
+export async function plan(flags: FlagValues<typeof PLAN_FLAGS>, io: ProcessIo): Promise<number> {
+  const cluster = clusterFor(flags, io);
+  const namespace = flags.namespace ?? cluster.namespace ?? 'default';
+  const manifests = await manifestsOf(flags.filename ?? [], namespace, io);
+  const { passedOver } = manifests;
+  if (passedOver.length > 0) {
+    io.stderr.write(`only ConfigMaps and Namespaces count; passed over: ${passedOver.join(', ')}\n`);
+  }
+  const rows = await inspecting(cluster, flags, io, async (inspection) =>
+    rowsOf(await inspection.look(manifests), flags.namespace),
+  );
+  io.stdout.write(format(rows, flags.output, io));
+  return rows.every(({ action }) => action === 'none') ? 0 : 1;
+}
+
+/** What would change or cannot, without what is in sync. */
+async function rowsOf(look: Look, namespace: string | undefined): Promise<readonly Row[]> {
+  const entries = inOrder(look.entries).filter(
+    (entry) => entry.state !== 'in sync' && (namespace === undefined || inNamespace(entry, namespace)),
+  );
+  const rows: Row[] = [];
+  for (const entry of entries) {
+    rows.push(rowOf(entry, entry.differences && (await changesOf(entry, look))));
+  }
+  return rows;
+}
+
+function format(rows: readonly Row[], output: 'table' | 'json' | 'yaml', { stdout }: ProcessIo): string {
+  if (output === 'json') return asJson(rows);
+  if (output === 'yaml') return asYaml(rows);
+  const headers = ['NAME', 'COMPANION', 'ACTION', 'REASON'];
+  const options = { headers, showHeaders: true, width: terminalWidth(stdout) };
+  const table = rows.length === 0 ? '' : `${renderTable(asTableRows(rows, 'action'), options)}\n`;
+  return `${table}${actionSummary(rows)}\n`;
+}
+
+async function manifestsOf(paths: readonly string[], namespace: string, io: ProcessIo): Promise<Manifests> {
+  const files: ManifestFile[] = [];
+  for (const path of paths) {
+    try {
+      if (path === '-') files.push({ name: 'standard input', text: await textOf(io.stdin) });
+      else files.push({ name: path, text: readFileSync(path, 'utf8') });
+    } catch (error) {
+      throw new UsageError(`--filename ${path}: ${messageOf(error)}`);
+    }
+  }
+  try {
+    return readManifests(files, namespace);
+  } catch (error) {
+    if (error instanceof ManifestError) throw new UsageError(`--filename: ${error.message}`);
+    throw error;
+  }
+}
+
+async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,150 @@
+import { sleep, systemClock } from '../clock/clock.ts';
+import type { Inspection, Look } from '../inspect/inspection.ts';
+import { asJson, asTableRows, asYaml, inNamespace, inOrder, rowOf, stateSummary } from '../inspect/report.ts';
+import { renderTable } from '../inspect/table.ts';
+import { type ObjectKey, objectKey, parseKey } from '../kube/api/object-key.ts';
+import type { Entry } from '../mirror/plan/inventory.ts';
+import { RunError, UsageError } from './errors.ts';
+import type { FlagValues, STATUS_FLAGS } from './flags.ts';
+import { inspecting } from './inspection-session.ts';
+import { type ProcessIo, terminalWidth } from './io.ts';
+import { clusterFor } from './run.ts';
+
+type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
+
+/** How often (ms) `--watch` shows what has changed. */
+const REDRAW_MS = 200;
+const CLEAR_SCREEN = '\u001b[H\u001b[2J';
+
+/** `mirror-controller status`: one line for each companion (SPEC C3). */
+export async function status(
+  flags: StatusFlags,
+  io: ProcessIo,
+  operands: readonly string[],
+): Promise<number> {
+  if (flags.watch && !['table', 'wide', 'name'].includes(flags.output)) {
+    throw new UsageError(`--watch: it cannot be shown as ${flags.output}; use table, wide or name`);
+  }
+  const cluster = clusterFor(flags, io);
+  const namespace = flags.namespace ?? cluster.namespace ?? 'default';
+  const keys = operands.map((name) => parseKey(name) ?? objectKey(namespace, name));
+  const scope = { keys, namespace: flags['all-namespaces'] ? undefined : namespace };
+  return inspecting(cluster, flags, io, async (inspection, signal) => {
+    if (flags.watch) return watch(inspection, signal, { flags, scope, io });
+    const look = await inspection.look();
+    const entries = selected(look, scope, flags);
+    reportMissing(look, scope, io);
+    io.stdout.write(format(entries, look, flags, io));
+    return flags.check && !entries.every(isFine) ? 1 : 0;
+  });
+}
+
+/** What was asked for. `namespace` undefined: everything. Keys win over it. */
+interface Scope {
+  readonly keys: readonly ObjectKey[];
+  readonly namespace: string | undefined;
+}
+
+function selected(look: Look, { keys, namespace }: Scope, flags: StatusFlags): readonly Entry[] {
+  const isAskedFor = (entry: Entry) =>
+    keys.length > 0
+      ? keys.some((key) => key === entry.source || key === entry.companion)
+      : namespace === undefined || inNamespace(entry, namespace);
+  return inOrder(look.entries).filter(
+    (entry) => isAskedFor(entry) && (flags.state?.has(entry.state) ?? true),
+  );
+}
+
+/** A pattern such as `*` normally matches namespaces that refuse, too. */
+function isFine({ state, named }: Entry): boolean {
+  return state === 'in sync' || state === 'retained' || (state === 'refused' && named === false);
+}
+
+/** @throws RunError if a name is neither a source nor a companion. */
+function reportMissing({ entries, view }: Look, { keys }: Scope, io: ProcessIo): void {
+  const isUnknown = (key: ObjectKey) =>
+    !entries.some((entry) => entry.source === key || entry.companion === key);
+  const unknown = keys.filter(isUnknown);
+  for (const key of unknown) {
+    if (view.configMap(key)?.request?.ok) {
+      io.stderr.write(`${key} matches no namespace, so it has no companions\n`);
+    }
+  }
+  const strangers = unknown.filter((key) => view.configMap(key) === undefined);
+  if (strangers.length > 0) {
+    const what = `${strangers.join(', ')}: neither a source nor a companion`;
+    throw new RunError(`${what}\nSay why with: mirror-controller explain ${strangers[0]}`);
+  }
+}
+
+function format(entries: readonly Entry[], look: Look, flags: StatusFlags, io: ProcessIo): string {
+  const { output, headers: showHeaders } = flags;
+  const rows = entries.map((entry) => rowOf(entry));
+  if (output === 'json') return asJson(rows);
+  if (output === 'yaml') return asYaml(rows);
+  if (output === 'name') {
+    return rows.flatMap(({ companion }) => (companion === null ? [] : `${companion}\n`)).join('');
+  }
+  const options = { showHeaders, width: terminalWidth(io.stdout) };
+  const tableRows = asTableRows(rows, 'state');
+  const table =
+    output === 'table'
+      ? renderTable(tableRows, { ...options, headers: ['NAME', 'COMPANION', 'STATE', 'REASON'] })
+      : renderTable(
+          tableRows.map(({ cells: [name = '', companion = '', state = '', reason = ''] }, at) => ({
+            cells: [name, companion, state, rows[at]?.action ?? '', age(entries[at], look), reason],
+          })),
+          { ...options, headers: ['NAME', 'COMPANION', 'STATE', 'ACTION', 'AGE', 'REASON'] },
+        );
+  if (!showHeaders) return table;
+  return rows.length === 0 ? 'no companions\n' : `${table}\n${stateSummary(rows)}\n`;
+}
+
+/** Of the source, as kubectl has it. */
+function age(entry: Entry | undefined, { view }: Look): string {
+  const createdAt = entry?.source && view.configMap(entry.source)?.createdAt;
+  if (!createdAt) return '<unknown>';
+  const seconds = Math.max(0, Math.floor((systemClock.wallTime().getTime() - Date.parse(createdAt)) / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  if (seconds < 120 * 60) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 48 * 3600 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}
+
+/** Redraws on a terminal. In a pipe it prints each line that has changed, and `gone` lines. */
+async function watch(
+  inspection: Inspection,
+  signal: AbortSignal,
+  { flags, scope, io }: { readonly flags: StatusFlags; readonly scope: Scope; readonly io: ProcessIo },
+): Promise<number> {
+  let shown = new Map<string, Entry>();
+  let version = -1;
+  while (!signal.aborted) {
+    if (version !== inspection.changes) {
+      version = inspection.changes;
+      const look = await inspection.look();
+      const entries = selected(look, scope, flags);
+      const now = new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
+      if (io.stdout.isTTY) io.stdout.write(CLEAR_SCREEN + format(entries, look, flags, io));
+      else io.stdout.write(changedLines(shown, now, look, flags, io));
+      shown = now;
+    }
+    await sleep(systemClock, REDRAW_MS, signal);
+  }
+  return 0;
+}
+
+function changedLines(
+  before: ReadonlyMap<string, Entry>,
+  after: ReadonlyMap<string, Entry>,
+  look: Look,
+  flags: StatusFlags,
+  io: ProcessIo,
+): string {
+  const changed = [...after].flatMap(([name, entry]) => {
+    const old = before.get(name);
+    return old?.state === entry.state && old.reason === entry.reason ? [] : [entry];
+  });
+  const gone = [...before].flatMap(([name, entry]) => (after.has(name) ? [] : [entry]));
+  const lines = format(changed, look, { ...flags, headers: false }, io);
+  return lines + gone.map(({ source, companion }) => `${source}   ${companion}   gone\n`).join('');
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../clock/clock.ts';
+import { createInformer, type Informer } from '../informer/informer.ts';
+import type { RestartReason } from '../informer/restart-reason.ts';
+import type { ListWatch } from '../kube/api/list-watch.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { ConfigMap, Namespace } from '../kube/api/types.ts';
+import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
+import { type ObservedNamespace, observeNamespace } from '../mirror/observe/observed-namespace.ts';
+import { SharedTexts } from '../mirror/observe/shared-texts.ts';
+import type { Vocabulary } from '../mirror/vocabulary.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { type ConfigMapIndex, configMapIndexers } from './reconcile/cluster-view.ts';
+
+/** What is watched. */
+export interface Watches {
+  /** One for the cluster, or one for each namespace in `--namespaces`. The key names it in logs. */
+  readonly configMaps: ReadonlyMap<string, ListWatch<ConfigMap>>;
+  /** Likewise. Not opened before a source targets namespaces. */
+  readonly namespaces: ReadonlyMap<string, ListWatch<Namespace>>;
+}
+
+export interface InformerDeps extends Watches {
+  readonly clock: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export interface InformerListeners {
+  /** Gets each source with its data. */
+  readonly onSource?: (key: ObjectKey, source: ConfigMap) => void;
+  /** For each kind, what to call when its list or watch has ended. */
+  readonly onRestart?: (kind: 'configmaps' | 'namespaces') => (reason: RestartReason) => void;
+}
+
+/**
+ * The caches of sources and companions, and of Namespaces. The controller and the commands that
+ * only look share them, so that both see the same.
+ */
+export function createInformers(
+  deps: InformerDeps,
+  vocabulary: Vocabulary,
+  { onSource, onRestart }: InformerListeners = {},
+): {
+  readonly configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
+  readonly namespaces: Informer<ObservedNamespace>;
+} {
+  const { clock, random, log } = deps;
+  const texts = new SharedTexts();
+  const configMaps = createInformer({
+    name: 'configmaps',
+    listWatches: deps.configMaps,
+    transform: (object: ConfigMap) => {
+      const observed = observe(object, vocabulary);
+      if (observed.request !== undefined) onSource?.(observed.key, object);
+      return texts.shareIn(observed);
+    },
+    indexers: configMapIndexers(vocabulary),
+    clock,
+    random,
+    log,
+    onRestart: onRestart?.('configmaps'),
+  });
+  const namespaces = createInformer({
+    name: 'namespaces',
+    listWatches: deps.namespaces,
+    transform: (object: Namespace) => observeNamespace(object, vocabulary),
+    indexers: {},
+    clock,
+    random,
+    log,
+    onRestart: onRestart?.('namespaces'),
+  });
+  return { configMaps, namespaces };
+}

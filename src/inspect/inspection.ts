@@ -1,0 +1,167 @@
+import { setMaxListeners } from 'node:events';
+import PQueue from 'p-queue';
+import { type Clock, sleep } from '../clock/clock.ts';
+import { Namespaces } from '../controller/events/namespaces.ts';
+import { createInformers, type InformerDeps } from '../controller/informers.ts';
+import { type ConfigMapIndex, createClusterView } from '../controller/reconcile/cluster-view.ts';
+import type { Informer } from '../informer/informer.ts';
+import type { ConfigMapApi } from '../kube/api/config-maps.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { ConfigMap } from '../kube/api/types.ts';
+import { isNotFound } from '../kube/errors.ts';
+import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
+import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
+import { dependsOnNamespaces } from '../mirror/plan/concerns.ts';
+import { absentSources, type Entry, entryMeeting, takeInventory } from '../mirror/plan/inventory.ts';
+import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';
+import { type Manifests, NO_MANIFESTS } from './manifests.ts';
+import { overlaid } from './overlay.ts';
+
+export interface InspectionDeps extends InformerDeps {
+  readonly api: Pick<ConfigMapApi, 'get'>;
+}
+
+/** A list failed so often (about 10 s of it) that there is nothing to show. */
+export class ListFailedError extends Error {
+  override readonly name = 'ListFailedError';
+}
+
+/** Failed lists in a row that end the wait. */
+const GIVE_UP_LISTING_AFTER = 5;
+/** How often (ms) the wait looks whether the caches are complete. */
+const SYNC_POLL_MS = 10;
+/** Live reads at once. */
+const READS_AT_ONCE = 16;
+
+/** Nothing is written here, so the view needs no correction. */
+const NOTHING_WRITTEN = {
+  newest: <T>(_key: ObjectKey, seen: T) => seen,
+  writtenFor: () => [],
+};
+
+/**
+ * The cluster for somebody who only looks. It follows the cluster as the controller does, applies
+ * the same rules, and writes nothing.
+ */
+export class Inspection {
+  readonly #settings: MirrorSettings;
+  readonly #api: Pick<ConfigMapApi, 'get'>;
+  readonly #clock: Clock;
+  readonly #configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
+  readonly #namespaceInformer: Informer<ObservedNamespace>;
+  readonly #namespaces: Namespaces;
+  #changes = 0;
+  readonly #reads = new PQueue({ concurrency: READS_AT_ONCE });
+
+  constructor(settings: MirrorSettings, deps: InspectionDeps) {
+    const { configMaps, namespaces } = createInformers(deps, settings.vocabulary);
+    this.#settings = settings;
+    this.#api = deps.api;
+    this.#clock = deps.clock;
+    this.#configMaps = configMaps;
+    this.#namespaceInformer = namespaces;
+    this.#namespaces = new Namespaces(namespaces);
+  }
+
+  /** Changes seen so far, to see whether there were more. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Follows the cluster until `signal` aborts. May be called once. */
+  async run(signal: AbortSignal): Promise<void> {
+    // Every watch listens to it, and Node would report more than ten listeners as a leak.
+    setMaxListeners(0, signal);
+    const onChange = () => {
+      this.#changes += 1;
+    };
+    const changed = (object: ObservedConfigMap) => {
+      if (dependsOnNamespaces(object, this.#settings.vocabulary)) this.#namespaces.demand();
+      onChange();
+    };
+    this.#configMaps.addHandler({ add: changed, update: (_, item) => changed(item), delete: onChange });
+    this.#namespaceInformer.addHandler({ add: onChange, update: onChange, delete: onChange });
+    await Promise.all([this.#configMaps.run(signal), this.#namespaces.run(signal, onChange)]);
+  }
+
+  /**
+   * Resolves once the caches are complete, or as soon as `signal` aborts.
+   * @throws ListFailedError
+   */
+  async whenSynced(signal: AbortSignal): Promise<void> {
+    const configMaps = this.#configMaps;
+    const namespaces = this.#namespaces;
+    while (!signal.aborted && !(configMaps.isSynced() && !namespaces.isPending())) {
+      if (Math.max(configMaps.failures(), namespaces.failures()) >= GIVE_UP_LISTING_AFTER) {
+        const kind = configMaps.isSynced() ? 'Namespaces' : 'ConfigMaps';
+        throw new ListFailedError(`the list of ${kind} keeps failing`);
+      }
+      await sleep(this.#clock, SYNC_POLL_MS, signal);
+    }
+  }
+
+  /**
+   * The cluster as it is now, or as it would be once `manifests` were applied. Rejects with what a
+   * live read fails with.
+   */
+  async look(manifests: Manifests = NO_MANIFESTS): Promise<Look> {
+    const { vocabulary } = this.#settings;
+    const applied = await overlaid(manifests, {
+      settings: this.#settings,
+      configMaps: this.#configMaps.lister,
+      namespaces: this.#namespaces.lister,
+      read: (key) => this.#read(key),
+      now: this.#clock.wallTime(),
+    });
+    if ([...applied.configMaps.values()].some((object) => dependsOnNamespaces(object, vocabulary))) {
+      this.#namespaces.demand();
+      await this.whenSynced(new AbortController().signal);
+    }
+    const view = createClusterView({
+      settings: this.#settings,
+      configMaps: applied.configMaps,
+      namespaces: applied.namespaces,
+      mutations: NOTHING_WRITTEN,
+    });
+    const body = async (key: ObjectKey) => applied.bodies.get(key) ?? (await this.#read(key));
+    const live = new Map<ObjectKey, ObservedConfigMap | undefined>();
+    const absent = [...absentSources(applied.configMaps.values(), view)];
+    await this.#each(absent, async (key) => {
+      const found = await body(key);
+      live.set(key, found && observe(found, vocabulary));
+    });
+    const entries = await this.#each(
+      takeInventory(applied.configMaps.values(), live, view),
+      async (entry) => {
+        if (entry.companion === undefined || !(entry.action === 'create' || entry.action === 'defer')) {
+          return entry;
+        }
+        const found = await body(entry.companion);
+        return entryMeeting(entry, found && observe(found, vocabulary), view);
+      },
+    );
+    return { entries, view, body };
+  }
+
+  /** Undefined when there is none. */
+  async #read(key: ObjectKey): Promise<ConfigMap | undefined> {
+    try {
+      return await this.#api.get(key);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
+    return this.#reads.addAll(items.map((item) => () => work(item)));
+  }
+}
+
+/** What an {@link Inspection} saw. */
+export interface Look {
+  readonly entries: readonly Entry[];
+  readonly view: ClusterView;
+  /** The whole ConfigMap at a key, read from the server; undefined: there is none. */
+  body(key: ObjectKey): Promise<ConfigMap | undefined>;
+}

@@ -1,0 +1,93 @@
+import { dump } from 'js-yaml';
+import { splitKey } from '../kube/api/object-key.ts';
+import { COMPANION_STATES, type CompanionState, type Entry } from '../mirror/plan/inventory.ts';
+import type { Step } from '../mirror/plan/step.ts';
+import { type Change, changeInWords } from './changes.ts';
+import type { TableRow } from './table.ts';
+
+/** One companion in the output of `plan` and `status`. The shape is public: docs/output.md. */
+export interface Row {
+  /** `namespace/name`; null: the companion names no source. */
+  readonly source: string | null;
+  /** `namespace/name`; null: an invalid source that has no companion. */
+  readonly companion: string | null;
+  readonly action: Step['action'];
+  readonly state: CompanionState;
+  readonly reason: string;
+  /** Only of `plan`, and only of an update or a replacement. */
+  readonly differences?: readonly Change[];
+}
+
+export function rowOf(entry: Entry, differences?: readonly Change[]): Row {
+  const { source, companion, action, state, reason } = entry;
+  return {
+    source: source ?? null,
+    companion: companion ?? null,
+    action,
+    state,
+    reason,
+    ...(differences && { differences }),
+  };
+}
+
+/** By source, then by companion. */
+export function inOrder(entries: readonly Entry[]): readonly Entry[] {
+  const name = ({ source, companion }: Entry) => `${source ?? ''} ${companion ?? ''}`;
+  return entries
+    .map((entry) => ({ entry, name: name(entry) }))
+    .sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
+    .map(({ entry }) => entry);
+}
+
+/** Whether it is about a source or a companion in the namespace. */
+export function inNamespace({ source, companion }: Entry, namespace: string): boolean {
+  return [source, companion].some((key) => key !== undefined && splitKey(key).namespace === namespace);
+}
+
+export function asJson(rows: readonly Row[]): string {
+  return `${JSON.stringify(rows, null, 2)}\n`;
+}
+
+export function asYaml(rows: readonly Row[]): string {
+  return dump(rows, { lineWidth: -1 });
+}
+
+/** `middle`: which word stands between the names and the reason. */
+export function asTableRows(rows: readonly Row[], middle: 'action' | 'state'): readonly TableRow[] {
+  return rows.map(({ source, companion, reason, differences = [], ...row }) => ({
+    cells: [source ?? NONE, companion ?? NONE, row[middle], reason],
+    below: differences.map(changeInWords),
+  }));
+}
+
+const NONE = '<none>';
+
+/** `3 companions: 2 in sync, 1 conflict` */
+export function stateSummary(rows: readonly Row[]): string {
+  const counts = COMPANION_STATES.map((state) => ({
+    what: state,
+    count: rows.filter((row) => row.state === state).length,
+  }));
+  const total = `${rows.length} ${rows.length === 1 ? 'companion' : 'companions'}`;
+  return rows.length === 0 ? total : `${total}: ${listed(counts)}`;
+}
+
+/** `2 to create, 1 to delete, 1 left alone` */
+export function actionSummary(rows: readonly Row[]): string {
+  const count = (action: Row['action']) => rows.filter((row) => row.action === action).length;
+  const counts = (['create', 'update', 'replace', 'delete'] as const).map((action) => ({
+    what: `to ${action}`,
+    count: count(action),
+  }));
+  const text = listed([...counts, { what: 'left alone', count: count('none') }]);
+  return counts.every((each) => each.count === 0)
+    ? ['nothing to do', text].filter((part) => part !== '').join('; ')
+    : text;
+}
+
+function listed(counts: readonly { readonly what: string; readonly count: number }[]): string {
+  return counts
+    .filter(({ count }) => count > 0)
+    .map(({ what, count }) => `${count} ${what}`)
+    .join(', ');
+}

@@ -1,0 +1,115 @@
+import stringWidth from 'string-width';
+
+export interface TableRow {
+  readonly cells: readonly string[];
+  /** Lines below it. */
+  readonly below?: readonly string[];
+}
+
+export interface TableOptions {
+  /** The last one heads a column of sentences, which wrap; the others are names and words. */
+  readonly headers: readonly string[];
+  readonly showHeaders: boolean;
+  /** Columns of the terminal; undefined: no terminal, so lines are as long as they are. */
+  readonly width: number | undefined;
+}
+
+const GAP = 3;
+/** Narrower, the sentences stand below their rows. */
+const LEAST_SENTENCE = 24;
+/** Names are not cut to less. */
+const LEAST_NAME = 6;
+
+/** Columns as kubectl prints them. Each line ends in a line break. */
+export function renderTable(rows: readonly TableRow[], options: TableOptions): string {
+  const { headers, showHeaders, width } = options;
+  const all = [...(showHeaders ? [{ cells: headers }] : []), ...rows].map(({ cells, below }: TableRow) => ({
+    cells: cells.map(oneLine),
+    below: below?.map(oneLine),
+  }));
+  const names = headers.length - 1;
+  const natural = Array.from({ length: names }, (_, at) =>
+    Math.max(0, ...all.map(({ cells }) => stringWidth(cells[at] ?? ''))),
+  );
+  const taken = (widths: readonly number[]) => widths.reduce((sum, each) => sum + each + GAP, 0);
+  const isBelow = width !== undefined && width - taken(natural) < LEAST_SENTENCE;
+  const widths = isBelow ? fitted(natural, width + GAP - taken(natural)) : natural;
+  const lines: string[] = [];
+  for (const { cells, below = [] } of all) {
+    const head = widths.map((each, at) => pad(cut(cells[at] ?? '', each), each + GAP)).join('');
+    const sentence = cells[names] ?? '';
+    if (width === undefined) lines.push(head + sentence);
+    else if (!isBelow) lines.push(...hanging(head, wrap(sentence, width - taken(widths))));
+    else lines.push(head, ...(cells[0] === headers[0] ? [] : indented(wrap(sentence, width - 2))));
+    lines.push(...below.flatMap((line) => indented(width === undefined ? [line] : wrap(line, width - 2))));
+  }
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+/** Texts of others must neither break the line nor control the terminal. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
+}
+
+/** Takes what is missing from the widest, one by one. `space`: below 0, how much is missing. */
+function fitted(widths: readonly number[], space: number): readonly number[] {
+  const narrower = [...widths];
+  for (let missing = -space; missing > 0; missing -= 1) {
+    const widest = narrower.indexOf(Math.max(...narrower));
+    const current = narrower[widest] ?? 0;
+    if (current <= LEAST_NAME) break;
+    narrower[widest] = current - 1;
+  }
+  return narrower;
+}
+
+function hanging(head: string, lines: readonly string[]): readonly string[] {
+  const [first = '', ...others] = lines;
+  return [head + first, ...others.map((line) => ' '.repeat(stringWidth(head)) + line)];
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.filter((line) => line !== '').map((line) => `  ${line}`);
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+}
+
+/** From the middle: names that belong together often begin alike, and differ at the end. */
+function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  const begin = fitting([...text], Math.floor((width - 1) / 2));
+  const end = fitting([...text].reverse(), Math.ceil((width - 1) / 2));
+  return `${begin.join('')}…${end.reverse().join('')}`;
+}
+
+/** The first of `characters` that fit. */
+function fitting(characters: readonly string[], width: number): string[] {
+  let taken = 0;
+  return characters.filter((character, at) => {
+    taken += stringWidth(character);
+    return taken <= width && at >= 0;
+  });
+}
+
+/** Breaks between words, or within one that is too long for a line. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (stringWidth(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    while (stringWidth(line) > width) {
+      const part = fitting([...line], width).join('');
+      lines.push(part);
+      line = line.slice(part.length);
+    }
+  }
+  return [...lines, line];
+}

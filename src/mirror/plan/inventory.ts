@@ -1,0 +1,194 @@
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import { companionShape } from '../companion/companion.ts';
+import type { Difference } from '../companion/drift.ts';
+import { type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
+import { planCompanion, planSource } from './plan.ts';
+import { companionsLeft, isLeftOver, planOrphans } from './removal.ts';
+import type { Step } from './step.ts';
+import type { ClusterView } from './view.ts';
+
+/**
+ * Where companions stand. Each is in exactly one state (SPEC C3).
+ * - `missing`: it will be created, or its namespace does not exist yet.
+ * - `invalid`: its source has a malformed annotation, so it stays as it is.
+ * - `orphaned`: no source wants it. It will be deleted, or it is nobody's and is left alone.
+ * - the others: as in {@link Step}.
+ */
+export const COMPANION_STATES = [
+  'in sync',
+  'drifted',
+  'missing',
+  'conflict',
+  'refused',
+  'invalid',
+  'retained',
+  'waiting',
+  'orphaned',
+] as const;
+
+export type CompanionState = (typeof COMPANION_STATES)[number];
+
+/** What the controller would do about one companion, and why. */
+export interface Entry {
+  /** Undefined: the companion names no source. */
+  readonly source: ObjectKey | undefined;
+  /** Undefined: an invalid source that has no companion. */
+  readonly companion: ObjectKey | undefined;
+  readonly action: Step['action'];
+  readonly state: CompanionState;
+  readonly reason: string;
+  /** Of an update or a replacement. */
+  readonly differences?: readonly Difference[];
+  /** Of a refusal: whether the source names the namespace exactly. */
+  readonly named?: boolean;
+}
+
+/** What live reads found at the keys of {@link absentSources}; undefined: nothing. */
+export type LiveSources = ReadonlyMap<ObjectKey, ObservedConfigMap | undefined>;
+
+/**
+ * The sources that companions refer to and the cache does not have. Only a live read shows whether
+ * they are gone or unlabelled (SPEC R3).
+ */
+export function absentSources(
+  objects: Iterable<ObservedConfigMap>,
+  view: ClusterView,
+): ReadonlySet<ObjectKey> {
+  const absent = new Set<ObjectKey>();
+  for (const object of objects) {
+    const reference = sourceReference(object, view.settings.vocabulary);
+    if (object.request !== undefined || reference === undefined || absent.has(reference)) continue;
+    if (view.configMap(reference)?.request !== undefined || isOutOfScope(reference, view)) continue;
+    if (companionsLeft(reference, view).length > 0) absent.add(reference);
+  }
+  return absent;
+}
+
+/**
+ * An entry for every companion that exists or should exist. It calls the same plans as the
+ * reconciler, so it says what the controller would do.
+ * @param objects every ConfigMap in the view
+ */
+export function takeInventory(
+  objects: Iterable<ObservedConfigMap>,
+  live: LiveSources,
+  view: ClusterView,
+): readonly Entry[] {
+  const entries: Entry[] = [];
+  const others: ObservedConfigMap[] = [];
+  for (const object of objects) {
+    if (object.request === undefined) others.push(object);
+    else entries.push(...entriesOfSource(object, view));
+  }
+  for (const [source, found] of live) entries.push(...entriesOfAbsentSource(source, found, view));
+  const covered = new Set(entries.map(({ companion }) => companion));
+  for (const object of others) if (!covered.has(object.key)) entries.push(nobodys(object, view));
+  return entries;
+}
+
+/**
+ * The entry once the object at its companion's name is known, which the cache does not have: a
+ * create or a deferral may meet one without our label (SPEC R6).
+ * @param actual what a live read found at the name; undefined: nothing
+ */
+export function entryMeeting(entry: Entry, actual: ObservedConfigMap | undefined, view: ClusterView): Entry {
+  const source = entry.source && view.configMap(entry.source);
+  if (actual === undefined || entry.companion === undefined || !source?.request?.ok) {
+    return entry.action === 'defer' ? { ...entry, action: 'none' } : entry;
+  }
+  const shape = companionShape(source, source.request.value, view.settings.vocabulary);
+  return entryOf(source.key, planCompanion(entry.companion, actual, shape, view));
+}
+
+function entriesOfSource(source: ObservedConfigMap, view: ClusterView): readonly Entry[] {
+  const { key, request } = source;
+  if (!request?.ok) return entriesOfInvalidSource(source, request?.problem ?? '', view);
+  if (source.deleting) {
+    return companionsOf(source, view).map(({ key: companion }) => ({
+      source: key,
+      companion,
+      action: 'none',
+      state: 'waiting',
+      reason: 'the source is being deleted',
+    }));
+  }
+  const shape = companionShape(source, request.value, view.settings.vocabulary);
+  return planSource(shape, view).map((step) => entryOf(key, step));
+}
+
+function entriesOfInvalidSource(
+  source: ObservedConfigMap,
+  problem: string,
+  view: ClusterView,
+): readonly Entry[] {
+  const companions = companionsOf(source, view).map(({ key }) => key);
+  return (companions.length === 0 ? [undefined] : companions).map((companion) => ({
+    source: source.key,
+    companion,
+    action: 'none',
+    state: 'invalid',
+    reason: problem,
+  }));
+}
+
+function companionsOf(source: ObservedConfigMap, view: ClusterView): readonly ObservedConfigMap[] {
+  return view.referrers(source).filter((object) => isLeftOver(object, source, view));
+}
+
+function entriesOfAbsentSource(
+  source: ObjectKey,
+  live: ObservedConfigMap | undefined,
+  view: ClusterView,
+): readonly Entry[] {
+  if (live?.request === undefined) {
+    return planOrphans(source, live, view).map((step) => entryOf(source, step));
+  }
+  return companionsLeft(source, view).map(({ key: companion }) => ({
+    source,
+    companion,
+    action: 'none',
+    state: 'waiting',
+    reason: 'the source exists, and is not in the cache yet',
+  }));
+}
+
+/** A ConfigMap with our label that no source has to do with. The controller leaves it alone. */
+function nobodys(object: ObservedConfigMap, view: ClusterView): Entry {
+  const { vocabulary } = view.settings;
+  const source = sourceReference(object, vocabulary);
+  const self = object.annotations[vocabulary.companion];
+  const entry = { source, companion: object.key, action: 'none' } as const;
+  if (source !== undefined && isOutOfScope(source, view)) {
+    return { ...entry, state: 'refused', reason: "its source's namespace is not among --namespaces" };
+  }
+  const reason =
+    source === undefined
+      ? 'it names no source'
+      : self !== undefined && self !== object.key
+        ? `it is a copy of ${self}`
+        : `it lacks the marks of a companion of ${source}`;
+  return { ...entry, state: 'orphaned', reason };
+}
+
+/** Whether a source is not ours to watch (SPEC P2). */
+export function isOutOfScope(source: ObjectKey, { settings: { bounds } }: ClusterView): boolean {
+  return bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(source).namespace);
+}
+
+function entryOf(source: ObjectKey, step: Step): Entry {
+  const { companion, action, reason } = step;
+  return {
+    source,
+    companion,
+    action,
+    state: stateOf(step.state),
+    reason,
+    ...('differences' in step && { differences: step.differences }),
+    ...('named' in step && { named: step.named }),
+  };
+}
+
+function stateOf(state: Step['state']): CompanionState {
+  if (state === 'no namespace') return 'missing';
+  return state === 'unwanted' ? 'orphaned' : state;
+}

@@ -1,0 +1,104 @@
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import type { ObservedNamespace } from '../observe/observed-namespace.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+
+/** Which companion is asked about. */
+export interface Subject {
+  readonly source: ObjectKey;
+  /** What a live read found there; undefined: nothing. */
+  readonly live: ObservedConfigMap | undefined;
+  /** The namespace of the companion. */
+  readonly namespace: string;
+}
+
+/** What would make a check hold: a command to paste, or words. */
+export type Remedy = { readonly command: Command } | { readonly words: string };
+
+export type Command =
+  | {
+      readonly verb: 'label' | 'annotate';
+      readonly kind: 'configmap' | 'namespace';
+      /** Absent for a Namespace. */
+      readonly namespace?: string;
+      readonly name: string;
+      readonly key: string;
+      /** Undefined: remove it. */
+      readonly value: string | undefined;
+    }
+  | { readonly verb: 'create'; readonly kind: 'namespace'; readonly name: string }
+  /** Let the controller do what is due. */
+  | { readonly verb: 'run' };
+
+export function commandInWords(command: Command): string {
+  if (command.verb === 'run') return 'mirror-controller run --once';
+  const { verb, kind, name } = command;
+  if (verb === 'create') return `kubectl create ${kind} ${name}`;
+  const { namespace, key, value } = command;
+  const where = namespace === undefined ? '' : ` --namespace ${namespace}`;
+  const entry = value === undefined ? `${key}-` : `${key}=${quoted(value)}`;
+  return `kubectl ${verb} ${kind} ${name}${where} --overwrite ${entry}`;
+}
+
+function quoted(value: string): string {
+  return /^[-\w./]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+/** The problem begins with the key of the annotation (`parseRequest`). */
+export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vocabulary): Remedy {
+  const key = problem.slice(0, problem.indexOf(':'));
+  const values: Readonly<Record<string, string>> = {
+    [vocabulary.targetNamespaces]: subject.namespace,
+    [vocabulary.targetNamespaceSelector]: `kubernetes.io/metadata.name=${subject.namespace}`,
+    [vocabulary.companionName]: '{name}-synced',
+    // The one that destroys nothing.
+    [vocabulary.deletionPolicy]: 'retain',
+  };
+  return annotateSource(subject, key, values[key]);
+}
+
+/** `excluded`: by an item with `!`. `none`: nothing includes the namespace. */
+export function fixTargets(subject: Subject, why: 'none' | 'excluded', vocabulary: Vocabulary): Remedy {
+  const { source, live, namespace } = subject;
+  const key = vocabulary.targetNamespaces;
+  const text = live?.annotations[key];
+  const hasSelector = live?.annotations[vocabulary.targetNamespaceSelector] !== undefined;
+  // Without targets, the companion beside the source would go.
+  const before = text ?? (hasSelector ? '' : splitKey(source).namespace);
+  const items = before
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '' && !(why === 'excluded' && excludes(item, namespace)));
+  return annotateSource(subject, key, [...new Set([...items, namespace])].join(','));
+}
+
+function excludes(item: string, namespace: string): boolean {
+  if (!item.startsWith('!')) return false;
+  const pattern = item.slice(1).trim();
+  return pattern.endsWith('*') ? namespace.startsWith(pattern.slice(0, -1)) : namespace === pattern;
+}
+
+/** A name that another object hardly has. */
+export function fixName(subject: Subject, vocabulary: Vocabulary): Remedy {
+  const key = vocabulary.companionName;
+  const tried = subject.live?.annotations[key];
+  return annotateSource(
+    subject,
+    key,
+    tried === '{namespace}-{name}' ? '{name}-mirrored' : '{namespace}-{name}',
+  );
+}
+
+export function fixConsent(namespace: ObservedNamespace, from: string, vocabulary: Vocabulary): Remedy {
+  const { consent, acceptMirrorsFrom, name } = namespace;
+  if (consent.kind === 'unreadable') {
+    return { words: 'Give the controller the right to get this Namespace.' };
+  }
+  const accepted = consent.kind === 'accepts' && acceptMirrorsFrom ? `${acceptMirrorsFrom},` : '';
+  const key = vocabulary.acceptMirrorsFrom;
+  return { command: { verb: 'annotate', kind: 'namespace', name, key, value: accepted + from } };
+}
+
+function annotateSource({ source }: Subject, key: string, value: string | undefined): Remedy {
+  return { command: { verb: 'annotate', kind: 'configmap', ...splitKey(source), key, value } };
+}

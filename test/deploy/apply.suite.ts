@@ -1,0 +1,43 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { CHART, helmInCluster, inRepository, kubectl } from './tools.ts';
+
+/** The Prometheus Operator's own CRDs are in no registry that tests may use, so these are ours: what we use of them, and no more. */
+const MONITORING_KINDS = inRepository('test/deploy/monitoring-crds.yaml');
+const FOLDERS = [
+  'manifests',
+  'manifests/overlays/monitoring',
+  'manifests/overlays/consent',
+  'manifests/overlays/namespaced',
+];
+
+/** Everything that users apply, applied. */
+export function applySuite(): void {
+  describe('applied', () => {
+    beforeAll(async () => {
+      await kubectl(['apply', '-f', MONITORING_KINDS]);
+      await kubectl(['wait', '--for=condition=Established', '-f', MONITORING_KINDS]);
+      for (const name of ['team-a', 'team-b']) await kubectl(['create', 'namespace', name]);
+    });
+
+    // In order: all use one namespace.
+    test.for(FOLDERS)('kubectl apply -k %s takes every field, and then nothing differs', async (folder) => {
+      const path = inRepository(folder);
+      await kubectl(['apply', '--validate=strict', '-k', path]);
+      // Fails if the API server would change anything.
+      expect(await kubectl(['diff', '-k', path])).toBe('');
+      await kubectl(['delete', '--wait', '-k', path]);
+    });
+
+    test('helm installs the chart, upgrades it and removes it', async () => {
+      const release = ['mirror', CHART, '--namespace=helm-test'];
+      const notes = await helmInCluster('install', ...release, '--create-namespace');
+      expect(notes).toContain('kubectl -n helm-test get lease mirror-mirror-controller');
+      await helmInCluster('upgrade', ...release, '--set=namespaces={team-a},consent.enabled=true');
+      const bound = await kubectl(['get', 'rolebinding', '-n', 'team-a', '-o', 'name']);
+      expect(bound.trim()).toBe('rolebinding.rbac.authorization.k8s.io/mirror-mirror-controller');
+      await helmInCluster('uninstall', 'mirror', '--namespace=helm-test', '--wait');
+      const left = await kubectl(['get', 'clusterroles,roles', '-A', '-o', 'name']);
+      expect(left).not.toContain('mirror-mirror-controller');
+    });
+  });
+}

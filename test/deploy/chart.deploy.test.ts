@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { helmLint, helmTemplate, inRepository, kustomize, type Manifest } from './tools.ts';
+
+/** What Helm says of itself. */
+const HELMS_OWN = ['app.kubernetes.io/instance', 'app.kubernetes.io/managed-by', 'helm.sh/chart'];
+
+/** By kind and name, without Helm's own labels. Helm creates the namespace itself. */
+function comparable(manifests: readonly Manifest[]): Readonly<Record<string, unknown>> {
+  const entries = manifests
+    .filter(({ kind }) => kind !== 'Namespace')
+    .map((manifest) => {
+      const { kind, metadata } = manifest;
+      const text = JSON.stringify(manifest, (key, value) => (HELMS_OWN.includes(key) ? undefined : value));
+      return [`${kind} ${metadata.namespace ?? ''}/${metadata.name}`, JSON.parse(text)] as const;
+    });
+  const names = entries.map(([name]) => name);
+  expect(names).toEqual([...new Set(names)]);
+  return Object.fromEntries(entries);
+}
+
+const kinds = (manifests: readonly Manifest[]) => manifests.map(({ kind }) => kind);
+
+describe('the chart', () => {
+  test('passes helm lint', async () => {
+    expect(await helmLint()).toContain('0 chart(s) failed');
+  });
+
+  test.for([
+    { folder: 'manifests', settings: [] },
+    {
+      folder: 'manifests/overlays/monitoring',
+      settings: [
+        'freshnessCanary=30s',
+        'metrics.serviceMonitor.enabled=true',
+        'metrics.prometheusRule.enabled=true',
+        'dashboards.enabled=true',
+      ],
+    },
+    { folder: 'manifests/overlays/consent', settings: ['consent.enabled=true'] },
+    { folder: 'manifests/overlays/namespaced', settings: ['namespaces={team-a,team-b}'] },
+  ])('gives the objects of $folder', async ({ folder, settings }) => {
+    const [chart, kustomized] = await Promise.all([helmTemplate(...settings), kustomize(folder)]);
+    expect(comparable(chart)).toEqual(comparable(kustomized));
+  });
+
+  test('has the version of the program', () => {
+    const chart = load(readFileSync(inRepository('charts/mirror-controller/Chart.yaml'), 'utf8'));
+    expect(chart).toMatchObject({ version: packageJson.version, appVersion: packageJson.version });
+  });
+
+  test('has no budget for one replica, which could then never be drained', async () => {
+    expect(kinds(await helmTemplate('replicaCount=1'))).not.toContain('PodDisruptionBudget');
+  });
+
+  test('with namespaces, it has no cluster-wide role', async () => {
+    const rendered = kinds(await helmTemplate('namespaces={team-a,team-b}'));
+    expect(rendered.filter((kind) => kind === 'Role')).toHaveLength(3);
+    expect(rendered.filter((kind) => kind.startsWith('Cluster'))).toEqual([]);
+  });
+
+  test('refuses a misspelt value, and a canary where it may not be written', async () => {
+    await expect(helmTemplate('replicas=3')).rejects.toThrow(/replicas.*not allowed/);
+    const canary = helmTemplate('namespaces={team-a}', 'freshnessCanary=30s');
+    await expect(canary).rejects.toThrow('add "mirror-controller"');
+  });
+
+  test('explains each of its values in its README', () => {
+    const readme = readFileSync(inRepository('charts/mirror-controller/README.md'), 'utf8');
+    const documented = [...readme.matchAll(/^\| `([^`]+)` \| `([^`]*)` \|/gm)].map(([, name, value]) => [
+      name,
+      load(value ?? ''),
+    ]);
+    const values = load(readFileSync(inRepository('charts/mirror-controller/values.yaml'), 'utf8'));
+    expect(Object.fromEntries(documented)).toEqual(leaves(values as object));
+  });
+});
+
+/** `{ a: { b: 1 } }` is `{ 'a.b': 1 }`; lists, empty objects and whole settings of Kubernetes are leaves. */
+function leaves(value: object, path = ''): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(value).flatMap(([key, child]): [string, unknown][] => {
+    const name = path === '' ? key : `${path}.${key}`;
+    const isLeaf = typeof child !== 'object' || Array.isArray(child) || Object.keys(child).length === 0;
+    return isLeaf || ['resources', 'dashboards.labels'].includes(name)
+      ? [[name, child]]
+      : Object.entries(leaves(child, name));
+  });
+  return Object.fromEntries(entries);
+}

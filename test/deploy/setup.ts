@@ -1,0 +1,30 @@
+/** Vitest's global setup of the suite `deploy`: helm and promtool, built from `go.mod` beside this file. */
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { builtTools } from '../support/go-tools.ts';
+
+/** Paths of executables. */
+export interface DeployTools {
+  readonly helm: string;
+  readonly promtool: string;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly deployTools: DeployTools;
+  }
+}
+
+/** Fails without Go: whoever runs this suite wants it. */
+export async function setup(project: TestProject): Promise<void> {
+  const folder = await builtTools({
+    module: fileURLToPath(new URL('./', import.meta.url)),
+    name: 'helm and promtool',
+    cache: 'deploy/tools',
+    env: process.env,
+    onProgress: (line) => process.stderr.write(`${line}\n`),
+  });
+  project.provide('deployTools', { helm: join(folder, 'helm'), promtool: join(folder, 'promtool') });
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { loadAll } from 'js-yaml';
+import { inject } from 'vitest';
+import { kubernetesVersion } from '../support/control-plane-binaries.ts';
+import { sharedCluster } from '../support/control-plane-suite.ts';
+
+/** An object of Kubernetes, as far as tests look into all of them. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: unknown;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const run = promisify(execFile);
+/** Absolute path of a file or folder of the repository. */
+export const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+export const CHART = inRepository('charts/mirror-controller');
+
+/** Runs a program; resolves to what it printed, or rejects with what it complained of. */
+async function output(program: string, args: readonly string[], input = ''): Promise<string> {
+  const running = run(program, args, { maxBuffer: 64 * 1024 * 1024, cwd: inRepository('') });
+  running.child.stdin?.end(input);
+  const { stdout } = await running.catch((error: unknown) => {
+    const { stdout: printed = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${program} ${args.join(' ')}: ${printed}${stderr}`);
+  });
+  return stdout;
+}
+
+export async function kustomize(folder: string): Promise<readonly Manifest[]> {
+  return parse(await output('kubectl', ['kustomize', inRepository(folder)]));
+}
+
+/** kubectl on the run's control plane, as its administrator. */
+export function kubectl(args: readonly string[], input?: string): Promise<string> {
+  return output('kubectl', [`--kubeconfig=${sharedCluster().kubeconfigPath}`, ...args], input);
+}
+
+/** `settings`: as for `--set`. */
+export async function helmTemplate(...settings: readonly string[]): Promise<readonly Manifest[]> {
+  const flags = settings.flatMap((setting) => ['--set', setting]);
+  // Without a cluster to ask, a helm built by us takes Kubernetes 1.20 for granted.
+  const cluster = ['--namespace', 'mirror-controller', '--kube-version', kubernetesVersion()];
+  return parse(await helm('template', 'mirror-controller', CHART, ...cluster, ...flags));
+}
+
+export const helmLint = () => helm('lint', '--strict', CHART);
+
+/** helm on the run's control plane. */
+export const helmInCluster = (...args: readonly string[]) =>
+  helm(...args, `--kubeconfig=${sharedCluster().kubeconfigPath}`);
+
+const helm = (...args: readonly string[]) => output(inject('deployTools').helm, args);
+export const promtool = (...args: readonly string[]) => output(inject('deployTools').promtool, args);
+
+function parse(text: string): readonly Manifest[] {
+  return (loadAll(text) as (Manifest | null)[]).filter((object) => object !== null);
+}

@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest';
+import { World } from '../controller/world.ts';
+import type { TestServer } from '../support/servers/server.ts';
+import { ask, short } from './ask.ts';
+
+/** A source `broken` in `home`, and the namespace where its companion is missed. */
+interface Broken {
+  readonly target: string;
+  /** Where the first walk ends. */
+  readonly check: string;
+  readonly make: (world: World) => Promise<unknown>;
+}
+
+const source = (world: World, asks: Readonly<Record<string, string>>) =>
+  world.createSource({ name: 'broken', asks });
+
+/** Ten sources that are broken in different ways. */
+const BROKEN: Readonly<Record<string, Broken>> = {
+  'has no label': {
+    target: 'home',
+    check: 'label',
+    make: async (world) => {
+      await source(world, {});
+      await world.unlabel('home/broken');
+    },
+  },
+  'has a wrong label': {
+    target: 'home',
+    check: 'label',
+    make: async (world) => {
+      await source(world, {});
+      await world.person.patch(world.full('home/broken'), {
+        metadata: { labels: world.ours({ managed: 'yes' }) },
+      });
+    },
+  },
+  'has a malformed annotation': {
+    target: 'team-a',
+    check: 'annotations',
+    make: (world) => source(world, { 'target-namespaces': world.full('team-a'), 'deletion-policy': 'keep' }),
+  },
+  'has a typo in an annotation': {
+    target: 'team-a',
+    check: 'target',
+    make: (world) => source(world, { 'target-namespace': world.full('team-a') }),
+  },
+  'excludes the namespace': {
+    target: 'team-a',
+    check: 'target',
+    make: (world) =>
+      source(world, { 'target-namespaces': `${world.full('team-*')}, !${world.full('team-a')}` }),
+  },
+  'selects no such namespace': {
+    target: 'team-a',
+    check: 'target',
+    make: (world) => source(world, { 'target-namespace-selector': 'env=nowhere' }),
+  },
+  'targets a namespace that does not exist': {
+    target: 'team-new',
+    check: 'namespace',
+    make: (world) => source(world, { 'target-namespaces': world.full('team-new') }),
+  },
+  'is refused by the namespace': {
+    target: 'team-a',
+    check: 'consent',
+    make: async (world) => {
+      await world.person.patchNamespace(world.full('team-a'), {
+        metadata: { annotations: world.ours({ 'accept-mirrors-from': 'platform-*' }) },
+      });
+      await source(world, { 'target-namespaces': world.full('team-a') });
+    },
+  },
+  'meets an unrelated object': {
+    target: 'team-a',
+    check: 'name',
+    make: async (world) => {
+      await world.person.create({
+        metadata: { name: 'broken-synced', namespace: world.full('team-a') },
+        data: { precious: 'yes' },
+      });
+      await source(world, { 'target-namespaces': world.full('team-a') });
+    },
+  },
+  'has a companion that was edited': {
+    target: 'home',
+    check: 'content',
+    make: async (world) => {
+      await source(world, {});
+      await world.run('--once');
+      await world.person.patch(world.full('home/broken-synced'), { data: { sky: 'edited' } });
+    },
+  },
+};
+
+export function explainSuite(server: TestServer): void {
+  for (const [what, { target, check, make }] of Object.entries(BROKEN)) {
+    test.concurrent(`[C8] a source that ${what}: explain says so, and its commands lead to a companion in sync`, async () => {
+      await using world = await World.open(server, ['team-a']);
+      await make(world);
+      const explain = () => ask(world, ['explain', world.full('home/broken'), '-n', world.full(target)]);
+      const first = await explain();
+      expect(first.code, first.err).toBe(1);
+      expect(first.out.match(/^ {2}no +(\w+)/m)?.[1]).toBe(check);
+      let answer = first;
+      for (let round = 0; round < 6 && answer.code !== 0; round += 1) {
+        const command = answer.out.match(/^To change that:\n {2}(.*)$/m)?.[1];
+        await carryOut(command ?? expect.fail(answer.out), world);
+        answer = await explain();
+      }
+      expect(answer.code, answer.out).toBe(0);
+      expect(answer.out).toMatch(/\nin sync\n$/);
+    });
+  }
+
+  test.concurrent('[C8] explain, word for word', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    const { out } = await ask(world, ['explain', world.full('home/colors'), '-n', world.full('team-a')]);
+    expect(short(world, out)).toBe(
+      [
+        'home/colors → team-a/colors-synced',
+        '',
+        '  ok   label         workshop.io/managed=true',
+        '  ok   annotations   target-namespaces: team-*',
+        '  ok   target        "team-*" in target-namespaces matches team-a',
+        "  ok   bounds        allowed by the controller's flags",
+        '  ok   namespace     team-a exists',
+        '  ok   consent       team-a has no accept-mirrors-from, so it accepts everybody',
+        '  ok   name          team-a/colors-synced is free',
+        '  no   content       it does not exist yet',
+        '',
+        'missing: it did not exist; run would create it',
+        'To change that:',
+        '  mirror-controller run --once',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.concurrent('[C8] explain takes a companion too, one that is there, is missed, or has lost its source', async () => {
+    await using world = await World.open(server, ['team-a', 'team-b']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    await world.createSource({ name: 'gone', asks: { 'target-namespaces': world.full('team-a') } });
+    await world.run('--once');
+    await world.person.delete(world.full('home/gone'));
+    const explain = async (key: string) => {
+      const { code, out } = await ask(world, ['explain', world.full(key)]);
+      const [title, , ...lines] = short(world, out).split('\n');
+      const last = lines.findIndex((line, at) => at > 0 && line === '');
+      return { code, title, check: lines[last - 1]?.replace(/ +/g, ' ').trim(), end: lines[last + 1] };
+    };
+    expect(await explain('team-a/colors-synced')).toMatchObject({
+      code: 0,
+      title: 'home/colors → team-a/colors-synced',
+      end: 'in sync',
+    });
+    expect(await explain('team-b/colors-synced')).toMatchObject({
+      code: 1,
+      title: 'home/colors → team-b/colors-synced',
+      check: 'no target nothing in the target annotations matches team-b',
+    });
+    expect(await explain('team-a/gone-synced')).toEqual({
+      code: 1,
+      title: 'home/gone → team-a/gone-synced',
+      check: 'no label there is no ConfigMap home/gone',
+      end: 'orphaned: the source is gone; run would delete it',
+    });
+    const wide = await ask(world, ['explain', world.full('home/colors')]);
+    expect(wide).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--namespace') });
+  });
+}
+
+/** Does what a person does who pastes the command. */
+async function carryOut(command: string, world: World): Promise<void> {
+  if (command === 'mirror-controller run --once') {
+    await world.run('--once');
+    return;
+  }
+  const created = /^kubectl create namespace (\S+)$/.exec(command)?.[1];
+  if (created !== undefined) {
+    await world.person.createNamespace(created);
+    return;
+  }
+  const [, verb, kind, name = '', namespace = '', entry = ''] =
+    /^kubectl (label|annotate) (\w+) (\S+)(?: --namespace (\S+))? --overwrite (.+)$/.exec(command) ??
+    expect.fail(`not a command that this test knows: ${command}`);
+  const [key = '', value] = entry.includes('=') ? entry.split(/=(.*)/) : [entry.slice(0, -1)];
+  const entries = { [key]: value?.replace(/^'(.*)'$/, '$1') ?? null };
+  const patch = { metadata: verb === 'label' ? { labels: entries } : { annotations: entries } };
+  if (kind === 'namespace') await world.person.patchNamespace(name, patch);
+  else await world.person.patch(`${namespace}/${name}`, patch);
+}

@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { dump, load } from 'js-yaml';
+import { afterAll, expect, test } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+import { World } from '../controller/world.ts';
+import type { TestServer } from '../support/servers/server.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { ask, inWords, rowsOf, scopeOf, short } from './ask.ts';
+import { MESSY_ROWS, openMessyWorld } from './messy-world.ts';
+
+/** `plan` and `status`. */
+export function inspectSuite(server: TestServer): void {
+  const folder = mkdtempSync(join(tmpdir(), 'inspect-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.concurrent('[C2] [C3] plan and status say the same of each companion; status exits with 0, plan with 1', async () => {
+    await using world = await openMessyWorld(server);
+    const status = await rowsOf(world, 'status', '-A');
+    expect(inWords(status.rows).map((line) => line.replace('null', '<none>'))).toEqual(MESSY_ROWS);
+    expect(status.code).toBe(0);
+    const plan = await rowsOf(world, 'plan');
+    expect(plan.code).toBe(1);
+    expect(inWords(plan.rows)).toEqual(inWords(status.rows.filter(({ state }) => state !== 'in sync')));
+    const yaml = await ask(world, ['status', '-A', '-o', 'yaml']);
+    expect(load(short(world, yaml.out))).toEqual(status.rows);
+  });
+
+  test.concurrent('[C2] plan names the keys that differ and their sizes, and no value', async () => {
+    await using world = await openMessyWorld(server);
+    const { rows } = await rowsOf(world, 'plan', '--namespace', world.full('team-b'));
+    expect(rows.find(({ action }) => action === 'update')?.differences).toEqual([
+      { kind: 'data', key: 'moon', change: 'remove', bytesBefore: 5, bytesAfter: null },
+      { kind: 'data', key: 'sky', change: 'change', bytesBefore: 4, bytesAfter: 4 },
+    ]);
+    for (const output of ['table', 'json', 'yaml']) {
+      const { out } = await ask(world, ['plan', '--output', output]);
+      expect(out).not.toMatch(/grey|white|green/);
+    }
+  });
+
+  test.concurrent('[C2] run --once does what plan printed and nothing else; then plan has nothing to do and exits with 0', async () => {
+    await using world = await openMessyWorld(server);
+    const planned = (await rowsOf(world, 'plan')).rows.filter(({ action }) => action !== 'none');
+    expect(planned.length).toBeGreaterThan(3);
+    const before = await world.place.countWrites();
+    const { log } = await world.run('--once');
+    const done = short(world, log)
+      .split('\n')
+      .filter((line) => /"msg":"companion (created|updated|replaced|deleted)"/.test(line))
+      .map((line) => JSON.parse(line) as { companion: string; msg: string })
+      .map(({ companion, msg }) => `${msg.replace('companion ', '').replace(/d$/, '')} ${companion}`);
+    expect(done.sort()).toEqual(planned.map(({ action, companion }) => `${action} ${companion}`).sort());
+    expect((await world.place.countWrites()) - before).toBeGreaterThanOrEqual(planned.length);
+    const after = await rowsOf(world, 'plan');
+    expect(after.rows.filter(({ action }) => action !== 'none')).toEqual([]);
+    expect(after.code).toBe(0);
+  });
+
+  test.concurrent('[C2] plan --filename: as if the files were applied, a new Namespace included; nothing is applied', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource();
+    const file = join(folder, `${world.place.prefix}${server.name}.yaml`);
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: world.full('team-n') } };
+    const source = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name: 'colors',
+        namespace: world.full('home'),
+        labels: world.ours({ managed: 'true' }),
+        annotations: world.ours({ 'target-namespaces': world.full('team-*') }),
+      },
+      data: { sky: 'red' },
+    };
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } };
+    writeFileSync(file, [namespace, deployment].map((object) => dump(object)).join('---\n'));
+    const io = { ...memoryIo(), stdin: Readable.from([JSON.stringify({ kind: 'List', items: [source] })]) };
+    const { code, out, err } = await ask(world, ['plan', '-f', file, '-f', '-', '--output=json'], io);
+    expect(err).toBe('only ConfigMaps and Namespaces count; passed over: Deployment/web\n');
+    expect(code).toBe(1);
+    expect(inWords(JSON.parse(short(world, out)))).toEqual([
+      'home/colors → team-a/colors-synced: missing, create; it did not exist',
+      'home/colors → team-n/colors-synced: missing, create; it did not exist',
+    ]);
+    expect(await world.person.namespace(world.full('team-n'))).toBeUndefined();
+    expect((await world.source('home/colors')).data).toEqual({ sky: 'blue' });
+    const without = await rowsOf(world, 'plan');
+    expect(inWords(without.rows)).toEqual([
+      'home/colors → home/colors-synced: missing, create; it did not exist',
+    ]);
+  });
+
+  test.concurrent('[C2] plan --filename: a file that unlabels a source deletes its companions', async () => {
+    await using world = await World.open(server);
+    await world.createSource();
+    await world.run('--once');
+    const unlabelled = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'colors' } };
+    const io = { ...memoryIo(), stdin: Readable.from([dump(unlabelled)]) };
+    const { out } = await ask(world, ['plan', '-n', world.full('home'), '-f', '-', '-o', 'json'], io);
+    expect(inWords(JSON.parse(short(world, out)))).toEqual([
+      'home/colors → home/colors-synced: orphaned, delete; the source is no longer labelled',
+    ]);
+  });
+
+  test.concurrent('[C3] status shows the namespace that is asked for, names, states, and names only', async () => {
+    await using world = await openMessyWorld(server);
+    const companions = async (...args: readonly string[]) =>
+      (await rowsOf(world, 'status', ...args)).rows.map(({ companion }) => companion);
+    expect(await companions('-n', world.full('team-c'))).toEqual(['team-c/shy-synced']);
+    expect(await companions(world.full('home/colors'), world.full('team-c/shy-synced'))).toEqual([
+      'team-a/colors-synced',
+      'team-b/colors-synced',
+      'team-z/colors-synced',
+      'team-c/shy-synced',
+    ]);
+    expect(await companions('-n', world.full('home'), 'new')).toEqual(['home/new-synced']);
+    expect(await companions('-A', '--state', 'in-sync,retained')).toEqual([
+      'team-a/colors-synced',
+      'team-a/kept-synced',
+    ]);
+    const names = await ask(world, ['status', '-A', '--state=drifted', '-o', 'name']);
+    expect(short(world, names.out)).toBe('team-b/colors-synced\n');
+    const unknown = await ask(world, ['status', 'nowhere/nothing']);
+    expect(unknown).toMatchObject({ code: 2, out: '' });
+    expect(unknown.err).toContain('nowhere/nothing: neither a source nor a companion');
+  });
+
+  test.concurrent('[C3] status --check exits with 1 if something is not in sync; retained is, and so is what a pattern meets', async () => {
+    await using world = await openMessyWorld(server);
+    const code = async (...args: readonly string[]) =>
+      (await ask(world, ['status', '--check', ...args])).code;
+    expect(await code('-A')).toBe(1);
+    expect(await code(world.full('team-a/colors-synced'))).toBe(0);
+    expect(await code(world.full('home/kept'))).toBe(0);
+    expect(await code(world.full('home/late'))).toBe(1);
+    await world.createNamespace('other', { annotations: world.ours({ 'accept-mirrors-from': '' }) });
+    await world.createSource({ name: 'wide', asks: { 'target-namespaces': world.full('o*') } });
+    expect(await code(world.full('home/wide'))).toBe(0);
+    await world.ask('home/wide', { 'target-namespaces': world.full('other') });
+    expect(await code(world.full('home/wide'))).toBe(1);
+  });
+
+  test.concurrent('[C3] while a controller runs, status agrees with it', async () => {
+    await using world = await openMessyWorld(server);
+    const controller = world.start();
+    await world.settle(controller, { namespaces: true });
+    const { rows } = await rowsOf(world, 'status', '-A');
+    const barrier = (row: { readonly source: string | null }) => row.source?.includes('barrier') === true;
+    const notInSync = rows.filter((row) => row.state !== 'in sync' && !barrier(row));
+    const told = controller.log.told.filter(({ level }) => level === 'warn' || level === 'info');
+    for (const { source, companion, state } of notInSync) {
+      if (companion === 'team-a/stray') continue;
+      const about = state === 'invalid' ? { source } : { source, companion };
+      const full = Object.fromEntries(
+        Object.entries(about).map(([name, key]) => [name, world.full(String(key))]),
+      );
+      expect(told).toContainEqual(expect.objectContaining({ ...full, message: TOLD[state] }));
+    }
+    expect(notInSync.map(({ state }) => state).sort()).toEqual([
+      'conflict',
+      'invalid',
+      'missing',
+      'orphaned',
+      'refused',
+      'retained',
+    ]);
+    expect((await rowsOf(world, 'plan')).code).toBe(0);
+  });
+
+  test.concurrent('[C3] status --watch in a pipe prints a line for each change, until it is stopped', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    const io = memoryIo();
+    const watching = runProgram(['status', ...scopeOf(world), '-A', '--watch'], io);
+    const lines = () => short(world, io.out()).replace(/ +/g, ' ').trim().split('\n');
+    const line = (rest: string) => `home/colors team-a/colors-synced ${rest}`;
+    const told = (...expected: readonly string[]) =>
+      waitFor(() => expect(lines()).toEqual(expected.map(line)) ?? true, {
+        deadlineMs: 20_000,
+        describe: io.out,
+      });
+    await told('missing it did not exist');
+    await world.run('--once');
+    await told('missing it did not exist', 'in sync');
+    await world.ask('home/colors', { 'target-namespaces': world.full('home') });
+    await waitFor(() => lines().length > 3, { deadlineMs: 20_000, describe: io.out });
+    expect(lines()).toContain(line('orphaned the source no longer targets the namespace'));
+    io.stop();
+    expect(await watching).toBe(0);
+    expect(io.err()).toBe('');
+  });
+}
+
+/** What the controller logs of a companion in each state. */
+const TOLD: Readonly<Record<string, string>> = {
+  conflict: 'companion in conflict',
+  invalid: 'source is invalid; its companions stay as they are',
+  missing: 'companion has no namespace',
+  refused: 'companion refused',
+  retained: 'companion retained',
+};

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ObjectKey, objectKey } from '../../../src/kube/api/object-key.ts';
+import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
+import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
+import { explainCompanion, type Finding } from '../../../src/mirror/plan/explain.ts';
+import { commandInWords } from '../../../src/mirror/plan/remedies.ts';
+import { inventoryOf } from '../inventory-of.ts';
+import { randomWorld } from '../random-world.ts';
+import { companion, configMap, namespace, source, stripped, vocabulary } from '../wire.ts';
+import { boundsOf, objectAt, viewOf, type World, world } from '../world.ts';
+
+function explain(key: string, target: string, of: World): readonly Finding[] {
+  const live = objectAt(of, key);
+  const observed = live && observe(live, vocabulary);
+  const request = observed?.request?.ok ? observed.request.value : undefined;
+  const at = request && objectAt(of, objectKey(target, request.companionName));
+  const question = {
+    source: key as ObjectKey,
+    live: observed,
+    namespace: target,
+    actual: at && observe(at, vocabulary),
+  };
+  return explainCompanion(question, viewOf(of));
+}
+
+/** `check: evidence`, then what would change the last. */
+function inWords(findings: readonly Finding[]): readonly string[] {
+  const fails = findings.at(-1)?.fails;
+  const remedy = fails === undefined ? [] : ['words' in fails ? fails.words : commandInWords(fails.command)];
+  return [...findings.map(({ check, evidence }) => `${check}: ${evidence}`), ...remedy];
+}
+
+const targets = { 'target-namespaces': 'team-*, !team-z' };
+const colors = source('home/colors', targets);
+const spaces = [namespace('home'), namespace('team-a'), namespace('team-z')];
+const settled = companion(colors, 'team-a/colors-synced');
+const ask = (objects: readonly ConfigMap[], target = 'team-a', namespaces: readonly Namespace[] = spaces) =>
+  inWords(explain('home/colors', target, world(objects, namespaces)));
+/** The last check, and the remedy. */
+const end = (...args: Parameters<typeof ask>) => ask(...args).slice(-2);
+
+describe('[C8] explain', () => {
+  test('walks to the end when all is well, with the evidence of each check', () => {
+    expect(ask([colors, settled])).toEqual([
+      'label: workshop.io/managed=true',
+      'annotations: target-namespaces: team-*, !team-z',
+      'target: "team-*" in target-namespaces matches team-a',
+      "bounds: allowed by the controller's flags",
+      'namespace: team-a exists',
+      'consent: team-a has no accept-mirrors-from, so it accepts everybody',
+      "name: team-a/colors-synced is this source's companion",
+      'content: as the source wants it',
+    ]);
+  });
+
+  test('walks to the end beside the source', () => {
+    const plain = source('home/colors');
+    expect(ask([plain, companion(plain, 'home/colors-synced')], 'home')).toEqual([
+      'label: workshop.io/managed=true',
+      'annotations: none, so the companion is beside the source',
+      'target: without target annotations the companion is beside the source',
+      'bounds: always allowed in its own namespace',
+      'namespace: home exists',
+      'consent: a namespace accepts its own sources',
+      "name: home/colors-synced is this source's companion",
+      'content: as the source wants it',
+    ]);
+  });
+
+  test('names what includes, selects and accepts', () => {
+    const selecting = source('home/colors', { 'target-namespace-selector': 'env=dev' });
+    const dev = [namespace('team-a', { labels: { env: 'dev' }, accepts: 'ho*, x' })];
+    expect(ask([selecting], 'team-a', dev)).toEqual(
+      expect.arrayContaining([
+        'target: target-namespace-selector matches the labels of team-a',
+        'consent: "ho*" in accept-mirrors-from of team-a matches home',
+      ]),
+    );
+  });
+
+  test('label: no ConfigMap, no label, a wrong value, a companion, being deleted', () => {
+    expect(ask([])).toEqual([
+      'label: there is no ConfigMap home/colors',
+      'Create it, or check its name and namespace.',
+    ]);
+    const label = 'kubectl label configmap colors --namespace home --overwrite workshop.io/managed=true';
+    expect(ask([stripped(colors, 'workshop.io/managed')])).toEqual([
+      'label: the label workshop.io/managed is missing',
+      label,
+    ]);
+    expect(ask([source('home/colors', {}, { labels: { 'workshop.io/managed': 'yes' } })])).toEqual([
+      'label: the label workshop.io/managed is "yes", not "true"',
+      label,
+    ]);
+    const copy = companion(source('x/y'), 'home/colors', { labels: { 'workshop.io/managed': 'true' } });
+    expect(ask([copy])[0]).toBe('label: it is a companion itself, and a companion is never a source');
+    expect(ask([source('home/colors', targets, { deleting: true })])[0]).toBe(
+      'label: the source is being deleted',
+    );
+  });
+
+  test('label: a source outside of --namespaces', () => {
+    const of = world([colors], spaces, boundsOf({ namespaces: ['team-a'] }));
+    expect(inWords(explain('home/colors', 'team-a', of))[0]).toBe(
+      "label: the source's namespace is not among --namespaces",
+    );
+  });
+
+  test.each([
+    ['deletion-policy', 'keep', 'workshop.io/deletion-policy=retain'],
+    ['target-namespaces', 'Team', 'workshop.io/target-namespaces=team-a'],
+    [
+      'target-namespace-selector',
+      'a=b=c',
+      "workshop.io/target-namespace-selector='kubernetes.io/metadata.name=team-a'",
+    ],
+    ['companion-name', '{x}', "workshop.io/companion-name='{name}-synced'"],
+    ['include-keys', '', 'workshop.io/include-keys-'],
+  ])('annotations: a malformed %s, and a value that works', (annotation, value, fix) => {
+    const [, problem, remedy] = ask([source('home/colors', { [annotation]: value })]);
+    expect(problem).toMatch(new RegExp(`^annotations: workshop.io/${annotation}: `));
+    expect(remedy).toBe(`kubectl annotate configmap colors --namespace home --overwrite ${fix}`);
+  });
+
+  test('annotations: an unknown one does not end the walk, but is shown with what was meant', () => {
+    const [, annotations, target] = ask([source('home/colors', { 'target-namespace': 'team-a' })]);
+    expect(annotations).toMatch(/but workshop.io\/target-namespace is not an .* did you mean/);
+    expect(target).toBe(
+      'target: without target annotations the only companion is beside the source, in home',
+    );
+  });
+
+  test('target: nothing matches, or an exclusion does', () => {
+    const annotate = 'kubectl annotate configmap colors --namespace home --overwrite workshop.io';
+    expect(end([source('home/colors')])).toEqual([
+      'target: without target annotations the only companion is beside the source, in home',
+      `${annotate}/target-namespaces='home,team-a'`,
+    ]);
+    expect(end([source('home/colors', { 'target-namespaces': 'qa' })])).toEqual([
+      'target: nothing in the target annotations matches team-a',
+      `${annotate}/target-namespaces='qa,team-a'`,
+    ]);
+    expect(end([source('home/colors', { 'target-namespace-selector': 'env=dev' })])).toEqual([
+      'target: nothing in the target annotations matches team-a',
+      `${annotate}/target-namespaces=team-a`,
+    ]);
+    expect(end([colors], 'team-z')).toEqual([
+      'target: "!team-z" in target-namespaces excludes team-z',
+      `${annotate}/target-namespaces='team-*,team-z'`,
+    ]);
+    expect(
+      end([source('home/colors', { 'target-namespaces': '*', 'companion-name': '{name}' })], 'home'),
+    ).toEqual([
+      "target: companions have the source's own name, so there is none beside it",
+      `${annotate}/companion-name='{namespace}-{name}'`,
+    ]);
+  });
+
+  test("bounds: the administrator's flags", () => {
+    const of = world([colors], spaces, boundsOf({ deny: 'team-*' }));
+    expect(inWords(explain('home/colors', 'team-a', of)).slice(-2)).toEqual([
+      'bounds: the namespace is among --deny-target-namespaces',
+      'The administrator decides that, by the flags and the rights of the controller.',
+    ]);
+  });
+
+  test('namespace: absent, or being deleted', () => {
+    expect(end([colors], 'team-new')).toEqual([
+      'namespace: team-new does not exist',
+      'kubectl create namespace team-new',
+    ]);
+    expect(end([colors], 'team-a', [namespace('team-a', { terminating: true })])).toEqual([
+      'namespace: team-a is being deleted',
+      'Wait until it is gone, and create it again.',
+    ]);
+  });
+
+  test('consent: refused, malformed, required', () => {
+    const annotate = 'kubectl annotate namespace team-a --overwrite workshop.io/accept-mirrors-from';
+    expect(end([colors], 'team-a', [namespace('team-a', { accepts: 'platform-*' })])).toEqual([
+      "consent: the namespace's accept-mirrors-from does not accept home",
+      `${annotate}='platform-*,home'`,
+    ]);
+    expect(end([colors], 'team-a', [namespace('team-a', { accepts: '.*' })])[1]).toBe(`${annotate}=home`);
+    const of = world([colors], spaces, boundsOf({ requireConsent: true }));
+    expect(inWords(explain('home/colors', 'team-a', of)).slice(-2)).toEqual([
+      'consent: the namespace has no accept-mirrors-from, and --require-consent is set',
+      `${annotate}=home`,
+    ]);
+  });
+
+  test('name: an unrelated object, another source, being deleted', () => {
+    const rename =
+      'kubectl annotate configmap colors --namespace home --overwrite workshop.io/companion-name=';
+    expect(end([colors, configMap('team-a/colors-synced')])).toEqual([
+      'name: a ConfigMap with this name exists and is not managed by mirror-controller',
+      `${rename}'{namespace}-{name}'`,
+    ]);
+    const renamed = source('home/colors', { ...targets, 'companion-name': '{namespace}-{name}' });
+    expect(end([renamed, configMap('team-a/home-colors')])[1]).toBe(`${rename}'{name}-mirrored'`);
+    expect(end([colors, companion(colors, 'team-a/colors-synced', { deleting: true })])).toEqual([
+      'name: the companion is being deleted, and will be recreated',
+      'Wait until it is gone.',
+    ]);
+  });
+
+  test('content: missing, or different', () => {
+    expect(end([colors])).toEqual(['content: it does not exist yet', 'mirror-controller run --once']);
+    expect(end([colors, { ...settled, data: {} }])).toEqual([
+      'content: differs in content',
+      'mirror-controller run --once',
+    ]);
+  });
+});
+
+/** The states in which a walk can end at a check; undefined: the source asks for nothing there. */
+const STATES_AT: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  label: ['waiting', 'orphaned', 'retained', 'conflict', 'refused', 'invalid', undefined],
+  annotations: ['invalid', 'orphaned', undefined],
+  target: ['orphaned', 'retained', 'waiting', 'conflict', 'refused', undefined],
+  bounds: ['refused'],
+  namespace: ['waiting'],
+  consent: ['refused', 'orphaned', 'waiting', 'conflict'],
+  name: ['conflict', 'waiting'],
+  content: ['missing', 'drifted'],
+};
+
+test('[C8] explain agrees with the inventory of any world', () => {
+  const agree = (key: string, companionName: string, name: string, of: World) => {
+    const { check = '', fails } = explain(key, name, of).at(-1) ?? {};
+    const companionKey = objectKey(name, companionName);
+    const entry = inventoryOf(of).find((each) => each.source === key && each.companion === companionKey);
+    const expected = fails === undefined ? ['in sync'] : STATES_AT[check];
+    expect(expected, `${key} in ${name}: ${check}`).toContain(entry?.state);
+  };
+  fc.assert(
+    fc.property(randomWorld, fc.nat(), fc.nat(), ({ world: of, asks }, anyAsk, anyName) => {
+      const { key, companionName } = asks[anyAsk % asks.length] ?? {};
+      if (key === undefined || companionName === undefined) return;
+      const names = of.namespaces.map(({ metadata }) => metadata.name);
+      agree(key, companionName, names[anyName % names.length] ?? '', of);
+    }),
+    { numRuns: 1000 },
+  );
+});
