@@ -27,7 +27,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   [
     'src/controller',
     [
-      ['create-controller.ts', 'event-listener.ts'],
+      ['create-controller.ts', 'event-listener.ts', 'freshness-canary.ts'],
       ['controller.ts', 'informers.ts'],
       ['events', 'metrics'],
       ['reconcile'],

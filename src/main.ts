@@ -1,4 +1,5 @@
 import './v8-flags.ts';
+import { basename } from 'node:path';
 import process from 'node:process';
 import { runProgram } from './cli/program.ts';
 
@@ -16,7 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 // Explicitly, since a connection attempt to a host that is gone may hold the process for ten
 // seconds more.
-const exitCode = await runProgram(process.argv.slice(2), {
+const io = {
   // A getter: Node opens stdin at the first access.
   get stdin() {
     return process.stdin;
@@ -25,5 +26,6 @@ const exitCode = await runProgram(process.argv.slice(2), {
   stderr: process.stderr,
   env: process.env,
   signal: stop.signal,
-});
-process.exit(exitCode);
+};
+// As a plugin of kubectl the file has another name (SPEC C9).
+process.exit(await runProgram(process.argv.slice(2), io, basename(process.argv[1] ?? '')));

@@ -8,6 +8,8 @@ export interface CheckedParts {
   readonly heartbeat: Pick<Heartbeat, 'lateMs'>;
   /** Why a holder of the Lease cannot be trusted; undefined: all is well, or there is no election. */
   readonly leaseProblem: () => string | undefined;
+  /** Why edits do not reach companions though the API server answers; undefined: they do. */
+  readonly canaryProblem: () => string | undefined;
   /** Aborts when the process is asked to stop. */
   readonly stopping: AbortSignal;
 }
@@ -27,7 +29,7 @@ const STUCK_MS = 15 * 60_000;
  * be reached is not among it.
  */
 export function livenessChecks(parts: CheckedParts): readonly Check[] {
-  const { controller, heartbeat, leaseProblem } = parts;
+  const { controller, heartbeat, leaseProblem, canaryProblem } = parts;
   const watch = (kind: keyof ControllerHealth['silentMs']) => () => {
     const ms = controller.health().silentMs[kind];
     return ms > SILENT_MS ? `the watch is open and has brought nothing for ${inSeconds(ms)}` : undefined;
@@ -51,6 +53,7 @@ export function livenessChecks(parts: CheckedParts): readonly Check[] {
         return stalledMs > STUCK_MS ? `no work has ended for ${inSeconds(stalledMs)}` : undefined;
       },
     },
+    { name: 'freshness-canary', problem: canaryProblem },
   ];
 }
 

@@ -2,7 +2,9 @@ import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { createController } from '../controller/create-controller.ts';
 import { eventListener } from '../controller/event-listener.ts';
+import { FreshnessCanary } from '../controller/freshness-canary.ts';
 import type { Watches } from '../controller/informers.ts';
+import type { Listener } from '../controller/memory/happening.ts';
 import { createConfigMapApi, type WriteFence } from '../kube/api/config-maps.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
@@ -24,6 +26,8 @@ import { version } from './version.ts';
  */
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
+  /** To be run beside the controller. */
+  readonly canary: FreshnessCanary | undefined;
 }
 
 export interface SessionOptions {
@@ -33,6 +37,8 @@ export interface SessionOptions {
   readonly onAnswer?: TransportOptions['onAnswer'];
   /** When it may write; default always. */
   readonly fence?: WriteFence | undefined;
+  /** Where and how often (ms) to check the whole way of an edit; default never (SPEC O6). */
+  readonly canary?: { readonly namespace: string; readonly intervalMs: number } | undefined;
 }
 
 /** A controller for `cluster`, on its own transport. It does not run yet. */
@@ -41,7 +47,7 @@ export function openController(
   flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
-  { metrics = NO_METRICS, onAnswer, fence }: SessionOptions = {},
+  { metrics = NO_METRICS, onAnswer, fence, canary: checking }: SessionOptions = {},
 ): ControllerSession {
   const requests = new AbortController();
   const transport = createTransport(cluster, {
@@ -64,6 +70,14 @@ export function openController(
     // A standby sees malformed Namespaces, too.
     if (mayWrite()) events.recorder.record(occurrence);
   });
+  const api = createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence });
+  const canary =
+    checking &&
+    new FreshnessCanary({ ...checking, api, vocabulary: settings.vocabulary, mayWrite, clock, log });
+  canary?.export(metrics);
+  const tellOfOthers: Listener = (happening) => {
+    if (!('source' in happening) || happening.source !== canary?.source) tellEvents(happening);
+  };
   const watches = watchesOf(transport, settings, clock);
   const controller = createController(
     {
@@ -76,13 +90,14 @@ export function openController(
       dryRun: flags['dry-run'],
     },
     {
-      api: createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence }),
+      api,
       ...watches,
       mayWrite,
       clock,
       random: Math.random,
       log,
-      listeners: flags['dry-run'] ? [] : [tellEvents],
+      listeners: flags['dry-run'] ? [] : [tellOfOthers, ...(canary ? [canary.hear] : [])],
+      handler: canary?.handler,
       metrics,
     },
   );
@@ -91,7 +106,7 @@ export function openController(
     requests.abort();
     await transport.close();
   };
-  return { ...watches, controller, [Symbol.asyncDispose]: dispose };
+  return { ...watches, controller, canary, [Symbol.asyncDispose]: dispose };
 }
 
 /** What the flags say about which objects count, and where companions may be. */

@@ -52,7 +52,12 @@ async function whichCompanion(key: ObjectKey, target: string | undefined, look: 
   const { namespace, name } = splitKey(key);
   const object = await observed(key, look);
   if (object?.request?.ok && object.request.value.targets !== undefined) {
-    throw new RunError(`${key} targets other namespaces: say which one with --namespace`, 2);
+    const targets = look.entries
+      .filter(({ source }) => source === key)
+      .flatMap(({ companion }) => (companion === undefined ? [] : splitKey(companion).namespace));
+    const some = [...targets.slice(0, 5), ...(targets.length > 5 ? ['…'] : [])].join(', ');
+    const which = targets.length === 0 ? 'and there is none' : some;
+    throw new RunError(`${key} targets other namespaces (${which}): say which one with --namespace`, 2);
   }
   if (object?.request !== undefined) return { source: key, namespace };
   const named = object && sourceReference(object, view.settings.vocabulary);

@@ -159,6 +159,11 @@ const SERVING_FLAGS = {
     default: ':8080',
     describe: 'Serve /metrics, /livez and /readyz here, [HOST]:PORT; empty = off, as with --once',
   }),
+  'freshness-canary': flag({
+    kind: DURATION,
+    default: '0s',
+    describe: 'How often to change a source of its own and see that its companion follows; 0 = never',
+  }),
 } satisfies Flags;
 
 const ONCE_FLAG = {

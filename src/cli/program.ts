@@ -25,6 +25,15 @@ import { SWITCH } from './values.ts';
 import { version } from './version.ts';
 
 const COMMANDS = ['run', 'sandbox', 'demo', 'status', 'plan', 'explain'] as const;
+/** As a plugin of kubectl, the program only looks (SPEC C9). */
+const PLUGIN_COMMANDS: readonly string[] = ['status', 'plan', 'explain'];
+const HELP = 'Keeps copies (companions) of ConfigMaps that are labelled workshop.io/managed=true.';
+const PLUGIN_HELP = `Shows where the copies (companions) of labelled ConfigMaps stand. It only reads.
+
+  kubectl mirror status -A                       where they stand
+  kubectl mirror status -n team-a --watch        one namespace, and what changes
+  kubectl mirror explain team-a/colors-synced    why it is as it is
+  kubectl mirror plan -f colors.yaml             what applying a file would do`;
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
@@ -42,28 +51,40 @@ type Command<F extends Flags> = (
 ) => Promise<unknown>;
 
 /**
- * Runs the program and resolves to its exit code: 0 or the command's own; 2 for a wrong command line, configuration or
- * kubeconfig; 1 for what the server or the machine refuses. Any other error is a bug and thrown.
+ * Runs the program and resolves to its exit code: 0 or the command's own; 2 for a wrong command
+ * line, configuration or kubeconfig; 1 for what the server or the machine refuses. Any other error
+ * is a bug and thrown.
+ * @param calledAs the name of the file that was run: as `kubectl-mirror` it is a plugin of kubectl
  */
-export async function runProgram(args: readonly string[], io: ProcessIo): Promise<number> {
+export async function runProgram(
+  args: readonly string[],
+  io: ProcessIo,
+  calledAs = 'mirror-controller',
+): Promise<number> {
+  const name = calledAs.startsWith('kubectl-mirror') ? 'kubectl mirror' : 'mirror-controller';
+  const fail = (message: string, code: number) => {
+    io.stderr.write(`${name}: ${message}\n`);
+    return code;
+  };
   try {
-    const command = await parse(args, io);
+    const command = await parse(args, io, name);
     const code = await command?.();
     return typeof code === 'number' ? code : 0;
   } catch (error) {
-    if (error instanceof UsageError) return fail(io, `${error.message}\nSee mirror-controller --help.`, 2);
-    if (error instanceof RunError) return fail(io, error.message, error.exitCode);
+    if (error instanceof UsageError) return fail(`${error.message}\nSee ${name} --help.`, 2);
+    if (error instanceof RunError) return fail(error.message, error.exitCode);
     throw error;
   }
 }
 
-function fail(io: ProcessIo, message: string, code: number): number {
-  io.stderr.write(`mirror-controller: ${message}\n`);
-  return code;
-}
-
 /** The command that was asked for; undefined after help or the version, which has been printed. */
-async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Promise<unknown>) | undefined> {
+async function parse(
+  args: readonly string[],
+  io: ProcessIo,
+  programName: 'mirror-controller' | 'kubectl mirror',
+): Promise<(() => Promise<unknown>) | undefined> {
+  const isPlugin = programName === 'kubectl mirror';
+  const offered = COMMANDS.filter((each) => !isPlugin || PLUGIN_COMMANDS.includes(each));
   let chosen: (() => Promise<unknown>) | undefined;
   const command = <F extends Flags>(
     name: (typeof COMMANDS)[number],
@@ -72,6 +93,7 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Pro
     action: Command<F>,
     operands = '',
   ) =>
+    offered.includes(name) &&
     parser.command(
       `${name} ${operands}`.trim(),
       describe,
@@ -85,24 +107,25 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Pro
     );
 
   const parser = yargs()
-    .scriptName('mirror-controller')
-    .usage(
-      '$0 <command>\n\nKeeps copies (companions) of ConfigMaps that are labelled workshop.io/managed=true.',
-    )
+    .scriptName(programName)
+    .usage(`$0 <command>\n\n${isPlugin ? PLUGIN_HELP : HELP}`)
     .parserConfiguration(PARSER)
     .updateStrings({ boolean: 'switch', 'Not enough arguments following: %s': '--%s needs a value' })
     // Called where no command is named.
     .command('$0', false, {}, ({ _: [word] }) => {
-      throw new UsageError(noCommand(word));
+      if (isPlugin && word === undefined) parser.showHelp((help) => io.stdout.write(`${help}\n`));
+      else throw new UsageError(noCommand(word, offered));
     })
     .alias('h', 'help')
     .version(version)
     .wrap(Math.min(80, io.stdout.columns ?? 80))
     .epilogue(
-      'Each flag can also be set by its environment variable (--log-level: MIRROR_LOG_LEVEL) and, under its own name, in the ' +
-        'YAML file of --config. The command line wins over the environment, and that over the file.\n' +
-        'Durations: 500ms, 30s, 1h30m, 1d. Sizes: 64Mi, 1Gi. Lists: commas, or the flag repeated. Switches: --dry-run, ' +
-        '--no-dry-run, --dry-run=false.',
+      isPlugin
+        ? 'kubectl mirror <command> --help lists the flags, among them -n, -A, -o and --context.'
+        : 'Each flag can also be set by its environment variable (--log-level: MIRROR_LOG_LEVEL) and, under its own name, in the ' +
+            'YAML file of --config. The command line wins over the environment, and that over the file.\n' +
+            'Durations: 500ms, 30s, 1h30m, 1d. Sizes: 64Mi, 1Gi. Lists: commas, or the flag repeated. Switches: --dry-run, ' +
+            '--no-dry-run, --dry-run=false.',
     )
     .exitProcess(false)
     .fail(false);
@@ -135,10 +158,10 @@ async function parse(args: readonly string[], io: ProcessIo): Promise<(() => Pro
   return chosen;
 }
 
-function noCommand(word: string | number | undefined): string {
-  const commands = `commands: ${COMMANDS.join(', ')}`;
+function noCommand(word: string | number | undefined, offered: readonly string[]): string {
+  const commands = `commands: ${offered.join(', ')}`;
   if (word === undefined) return `no command given; ${commands}`;
-  const hint = didYouMean(String(word), COMMANDS);
+  const hint = didYouMean(String(word), offered);
   return `"${word}" is not a command${hint || `; ${commands}`}`;
 }
 

@@ -1,11 +1,13 @@
 import { aborted, sleep, systemClock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
+import type { Cluster } from '../kube/config/cluster.ts';
 import { loadCluster } from '../kube/config/kube-config.ts';
+import { podNamespace } from '../kube/config/pod-cluster.ts';
 import { KubeConfigError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';
 import { PrometheusMetrics } from '../telemetry/prometheus.ts';
-import { openController } from './controller-session.ts';
+import { openController, type SessionOptions } from './controller-session.ts';
 import { RunError, UsageError } from './errors.ts';
 import { firstContact } from './first-contact.ts';
 import { unknownVariables } from './flag-values.ts';
@@ -25,12 +27,18 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   const onAnswer = metrics && countAnswers(metrics);
   await using election = openElection(cluster, flags, log, systemClock, onAnswer);
   const fence = election?.elector;
-  await using session = openController(cluster, flags, log, systemClock, { metrics, onAnswer, fence });
+  const canary = canaryOf(flags, cluster);
+  await using session = openController(cluster, flags, log, systemClock, {
+    metrics,
+    onAnswer,
+    fence,
+    canary,
+  });
   const { controller, configMaps } = session;
   await using _server =
     address &&
     metrics &&
-    (await serve(address, { metrics, controller, election, stopping: signal, clock: systemClock, log }));
+    (await serve(address, { ...session, metrics, election, stopping: signal, clock: systemClock, log }));
   const namespaces = flags.namespaces && session.namespaces;
   const deps = { clock: systemClock, random: Math.random, log, signal };
   const contact = firstContact({ cluster, configMaps, namespaces, retry: !flags.once, ...deps });
@@ -38,10 +46,31 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   await Promise.race([contact, aborted(signal)]);
   const { server, context } = cluster;
   if (!signal.aborted) log.info({ server, context, dryRun: flags['dry-run'] }, 'starting');
+  // Its last request ends with the session.
+  void session.canary?.run(signal);
   if (flags.once) await converge(controller, signal);
   else if (election) await runElected(controller, election, signal);
   else await controller.run(signal);
   log.info({}, flags.once ? 'all done' : 'stopped');
+}
+
+/** @throws UsageError */
+function canaryOf(
+  flags: FlagValues<typeof RUN_FLAGS>,
+  { namespace: own }: Cluster,
+): SessionOptions['canary'] {
+  const intervalMs = flags['freshness-canary'];
+  if (intervalMs === 0 || flags.once || flags['dry-run']) return undefined;
+  const namespace = podNamespace() ?? flags['leader-elect-lease-namespace'] ?? own;
+  if (namespace === undefined) {
+    throw new UsageError(
+      '--freshness-canary: neither a Pod nor the context says where; use --leader-elect-lease-namespace',
+    );
+  }
+  if (flags.namespaces && !flags.namespaces.has(namespace)) {
+    throw new UsageError(`--freshness-canary: its namespace ${namespace} is not among --namespaces; add it`);
+  }
+  return { namespace, intervalMs };
 }
 
 /** How often (ms) `--once` checks whether all is done. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
+import type { FreshnessCanary } from '../controller/freshness-canary.ts';
 import { type Check, healthPage } from '../serving/health.ts';
 import { Heartbeat } from '../serving/heartbeat.ts';
 import { type Page, type PageSource, type Pages, startHttpServer } from '../serving/http-server.ts';
@@ -17,6 +18,8 @@ export interface ServedParts {
   readonly controller: Pick<Controller, 'health'>;
   /** Undefined: every replica may write. */
   readonly election: Pick<Election, 'name' | 'elector' | 'problem'> | undefined;
+  /** Undefined: it is off. */
+  readonly canary: Pick<FreshnessCanary, 'problem'> | undefined;
   /** Aborts when the process is asked to stop. */
   readonly stopping: AbortSignal;
   readonly clock: Clock;
@@ -29,10 +32,16 @@ export interface ServedParts {
  * @throws RunError if it cannot listen.
  */
 export async function serve({ host, port }: Address, parts: ServedParts): Promise<AsyncDisposable> {
-  const { metrics, controller, election, stopping, clock, log } = parts;
+  const { metrics, controller, election, canary, stopping, clock, log } = parts;
   exportProcess(metrics, election);
   const heartbeat = new Heartbeat(clock);
-  const checked = { controller, heartbeat, leaseProblem: () => election?.problem(), stopping };
+  const checked = {
+    controller,
+    heartbeat,
+    leaseProblem: () => election?.problem(),
+    canaryProblem: () => canary?.problem(),
+    stopping,
+  };
   const livez = livenessChecks(checked);
   const readyz = readinessChecks(checked);
   const health = (endpoint: string, checks: readonly Check[]) => (query: URLSearchParams) =>

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock/clock.ts';
+import type { Handler } from '../informer/handler.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import { sourceReference } from '../mirror/observe/observed-config-map.ts';
+import { type ObservedConfigMap, sourceReference } from '../mirror/observe/observed-config-map.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -58,6 +59,8 @@ export interface ControllerDeps extends Watches {
   /** Hear what happens, such as Events and metrics. The controller never waits for one. */
   readonly listeners: readonly Listener[];
   readonly metrics: Metrics;
+  /** Sees what the watch shows, after the controller. */
+  readonly handler?: Handler<ObservedConfigMap> | undefined;
 }
 
 /** Longest time (ms) that a stop waits for the writes in flight (SPEC Q3). */
@@ -109,6 +112,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       tell,
     }),
   );
+  if (deps.handler !== undefined) configMaps.addHandler(deps.handler);
   namespaceInformer.addHandler(
     namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, tell }),
   );

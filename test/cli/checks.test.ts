@@ -20,6 +20,7 @@ function failing(health: Partial<ControllerHealth>, parts: Partial<CheckedParts>
     },
     heartbeat: { lateMs: () => 0 },
     leaseProblem: () => undefined,
+    canaryProblem: () => undefined,
     stopping: new AbortController().signal,
     ...parts,
   };
@@ -50,11 +51,17 @@ test('[O2] the event loop, the Lease, the lists and a stop have checks', () => {
   expect(
     failing(
       { unsynced: ['the list of Namespaces'] },
-      { heartbeat: { lateMs: () => 11_000 }, leaseProblem: () => 'not renewed', stopping },
+      {
+        heartbeat: { lateMs: () => 11_000 },
+        leaseProblem: () => 'not renewed',
+        canaryProblem: () => 'missed',
+        stopping,
+      },
     ),
   ).toEqual([
     'event-loop: a timer is 11 s late',
     'lease: not renewed',
+    'freshness-canary: missed',
     'synced: not complete: the list of Namespaces',
     'shutdown: the process is stopping',
   ]);

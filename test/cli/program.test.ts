@@ -101,6 +101,14 @@ describe('a wrong command line', () => {
   });
 });
 
+test('[C9] kubectl mirror without arguments: a help that fits a screen of 24 lines', async () => {
+  const io = memoryIo();
+  expect(await runProgram([], io, 'kubectl-mirror')).toBe(0);
+  expect(io.out().split('\n').length).toBeLessThanOrEqual(24);
+  expect(io.out()).toMatch(/^kubectl mirror <command>/);
+  expect(io.out()).not.toMatch(/sandbox|demo/);
+});
+
 describe('a server that does not let us work', () => {
   test.each(['plan', 'status'])(
     '[C2] [C3] for %s, of which 1 is an answer, an error is 2',

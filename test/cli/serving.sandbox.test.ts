@@ -10,6 +10,10 @@ import type { Place } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { memoryIo } from './memory-io.ts';
 
+interface EventList {
+  readonly items: readonly { readonly regarding: { readonly name: string } }[];
+}
+
 /** The words of a row, its labels in the order of the alphabet. */
 const sorted = (row: string) => row.split(' ').sort().join(' ');
 
@@ -43,6 +47,12 @@ async function startOn(place: Place, flags: readonly string[]) {
     get,
     stop,
     scrape,
+    /** Names of the objects in `default` that have Events. */
+    withEvents: async () => {
+      const path = '/apis/events.k8s.io/v1/namespaces/default/events';
+      const { items } = (await (await fetch(place.access.url + path)).json()) as EventList;
+      return items.map(({ regarding }) => regarding.name);
+    },
     /** On the same sandbox, which ends with the first. */
     startAnother: (...others: readonly string[]) =>
       startOn({ ...place, [Symbol.asyncDispose]: async () => undefined }, others),
@@ -130,8 +140,12 @@ test('[O1] the number of series is the same with 10 and with 1,000 sources', asy
   const seriesCount = async () =>
     [...parseExposition(await scrape()).values()].reduce((sum, { series }) => sum + series.size, 0);
   const before = await seriesCount();
-  const create = (from: number, to: number) =>
-    Promise.all(Array.from({ length: to - from }, (_, index) => createSource(`source-${from + index}`)));
+  const create = async (from: number, to: number) => {
+    for (let next = from; next < to; next += 50) {
+      const numbers = Array.from({ length: Math.min(50, to - next) }, (_, index) => next + index);
+      await Promise.all(numbers.map((number) => createSource(`source-${number}`)));
+    }
+  };
   await create(0, 10);
   await shows('mirror_companions{state="in_sync"}', 10);
   expect(await seriesCount()).toBe(before);
@@ -142,15 +156,27 @@ test('[O1] the number of series is the same with 10 and with 1,000 sources', asy
 });
 
 test('[O1] [O2] docs/operating.md lists exactly our metrics, states and checks', async () => {
-  const { scrape, get } = await startRun('--leader-elect', '--leader-elect-lease-namespace=default');
+  const election = ['--leader-elect', '--leader-elect-lease-namespace=default'];
+  const { scrape, get } = await startRun(...election, '--freshness-canary=1m');
   const manual = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-  const cells = [...manual.matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) =>
-    row.split('|').map((cell) => cell.trim()),
-  );
+  /** The rows of the table whose first head is `head`, as cells. */
+  const table = (head: string) => {
+    const [, rows = ''] = manual.split(new RegExp(`^\\| ${head} \\|.*\\n.*\\n`, 'm'));
+    return rows
+      .slice(0, rows.search(/^(?!\|)/m))
+      .trimEnd()
+      .split('\n')
+      .map((row) =>
+        row
+          .split('|')
+          .map((cell) => cell.trim())
+          .slice(1),
+      );
+  };
   const names = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-  const documented = cells
-    .filter(([name = '']) => /^`(mirror|workqueue|rest|leader)_/.test(name))
-    .map(([name, type, labels]) => [...names(name), type, ...names(labels)].join(' '));
+  const documented = table('metric').map(([name, type, labels]) =>
+    [...names(name), type, ...names(labels)].join(' '),
+  );
   const text = await scrape();
   const labelsOf = (series: readonly string[]) =>
     [...new Set(series.flatMap((key) => [...key.matchAll(/(\w+)="/g)].map(([, label]) => label)))].filter(
@@ -162,22 +188,36 @@ test('[O1] [O2] docs/operating.md lists exactly our metrics, states and checks',
   expect(documented.map(sorted).sort()).toEqual(exported.map(sorted).sort());
 
   const states = [...text.matchAll(/^mirror_companions\{state="(\w+)"/gm)].map(([, state]) => state);
-  const [head = -1] = [cells.findIndex(([cell]) => cell === 'state of a companion')];
-  const stateRows = cells.slice(
-    head + 2,
-    cells.findIndex(([cell]) => cell === 'endpoint'),
-  );
-  expect(stateRows.flatMap(([cell]) => names(cell)).sort()).toEqual(states.sort());
+  expect(
+    table('state of a companion')
+      .flatMap(([cell]) => names(cell))
+      .sort(),
+  ).toEqual(states.sort());
 
   const checks = [...(await get('/healthz?verbose')).body.matchAll(/^\[.\](\S+)/gm)].map(([, name]) => name);
-  const checkRows = cells.slice(cells.findIndex(([cell]) => cell === 'endpoint') + 2);
-  expect(checkRows.flatMap(([, cell]) => names(cell))).toEqual(checks);
+  expect(table('endpoint').flatMap(([, cell]) => names(cell))).toEqual(checks);
+});
+
+test('[O6] the canary goes the whole way of an edit, and has no Events', async () => {
+  const { scrape, person, createSource, get, withEvents } = await startRun(
+    '--freshness-canary=200ms',
+    '--leader-elect-lease-namespace=default',
+  );
+  const lastSuccess = async () => seriesValue(await scrape(), 'mirror_canary_last_success_timestamp_seconds');
+  const first = await waitFor(lastSuccess, { deadlineMs: 20_000 });
+  await waitFor(async () => (await lastSuccess()) > first, { deadlineMs: 20_000 });
+  expect(seriesValue(await scrape(), 'mirror_canary_seconds')).toBeGreaterThan(0);
+  expect((await person.configMap('default/mirror-controller-canary-synced'))?.data).toHaveProperty('changed');
+  expect((await get('/livez')).status).toBe(200);
+  await createSource('colors');
+  await waitFor(async () => (await withEvents()).includes('colors'), { deadlineMs: 20_000 });
+  expect(await withEvents()).not.toContain('mirror-controller-canary');
 });
 
 test('[O2] livez, readyz and healthz list every check, those not in use included', async () => {
   const { get } = await startRun();
   const names = (body: string) => [...body.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name);
-  const live = ['watch-configmaps', 'watch-namespaces', 'event-loop', 'lease', 'workers'];
+  const live = ['watch-configmaps', 'watch-namespaces', 'event-loop', 'lease', 'workers', 'freshness-canary'];
   const ready = ['synced', 'shutdown'];
   await waitFor(async () => (await get('/readyz')).status === 200);
   expect(await get('/livez')).toMatchObject({ status: 200, body: 'ok' });

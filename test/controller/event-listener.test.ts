@@ -138,6 +138,18 @@ test('[O3] Mirrored waits for what failed, and WriteFailed says why', async () =
   ]);
 });
 
+test('[O3] Mirrored waits while a companion is still missing', () => {
+  const scene = new Scene([]);
+  const about = { source: KEY, object: observed(source(KEY)), durationMs: 1 };
+  const reconciled = { type: 'reconciled', result: 'ok', ...about } as const;
+  const result = { action: 'create', reason: '', result: 'ok', heal: undefined } as const;
+  scene.hear({ type: 'written', companion: BESIDE, ...result, ...about });
+  scene.hear({ ...reconciled, companions: { 'in sync': 1, missing: 1 }, inSync: false });
+  expect(scene.told).toEqual([]);
+  scene.hear({ ...reconciled, companions: { 'in sync': 1 }, inSync: true });
+  expect(scene.told).toEqual([['Normal', 'Mirrored', '1 companion in sync']]);
+});
+
 test('[O3] InvalidAnnotation is about a malformed annotation, or an unknown one', async () => {
   const malformed = new Scene([source(KEY, { 'deletion-policy': 'x' })]);
   await malformed.pass();

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -38,6 +38,23 @@ describe('the bundle, in a folder of its own', () => {
     const kubeconfig = join(folder, 'no-kubeconfig');
     const running = run(process.execPath, [program, 'run', '--kubeconfig', kubeconfig, '--http-address=']);
     await expect(running).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(kubeconfig) });
+  });
+
+  it('[C9] called as kubectl-mirror it offers what kubectl mirror can do', async () => {
+    const plugin = join(folder, 'kubectl-mirror');
+    await symlink(program, plugin);
+    const { stdout, stderr } = await run(plugin, []);
+    expect(stderr).toBe('');
+    expect([...stdout.matchAll(/^ {2}kubectl mirror (\w+) \S*\s+Show/gm)].map(([, name]) => name)).toEqual([
+      'status',
+      'explain',
+      'plan',
+    ]);
+    const wrong = run(plugin, ['run']);
+    await expect(wrong).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^kubectl mirror: /),
+    });
   });
 
   it('is executable', async () => {

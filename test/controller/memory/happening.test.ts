@@ -84,6 +84,16 @@ test('a source that is invalid, or names a missing namespace, is not in sync', a
   ]);
 });
 
+test('a name that an unlabelled object has is a conflict, also while the next attempt waits', async () => {
+  const { labels: _, annotations: __, ...metadata } = companion(source(KEY), BESIDE).metadata;
+  const { executor } = executorOf([source(KEY), { metadata: { ...metadata, ownerReferences: [] } }]);
+  await executor.pass(KEY);
+  await executor.pass(KEY);
+  const conflict = { result: 'ok', companions: { conflict: 1 }, inSync: false };
+  expect(reconciled(executor.happenings)).toMatchObject([conflict, conflict]);
+  expect(executor.happenings.filter(({ type }) => type === 'written')).toMatchObject([{ result: 'failed' }]);
+});
+
 test('a namespace that only a pattern matches may refuse, and the source is in sync', async () => {
   const { executor } = executorOf(
     [source(KEY, { 'target-namespaces': 'team-*' })],

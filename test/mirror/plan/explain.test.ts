@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ObjectKey, objectKey, splitKey } from '../../../src/kube/api/object-key.ts';
+import { type ObjectKey, objectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
 import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
 import { explainCompanion, type Finding } from '../../../src/mirror/plan/explain.ts';
@@ -217,11 +217,10 @@ describe('[C8] explain', () => {
 /** The states in which a walk can end at a check; undefined: the source asks for nothing there. */
 const STATES_AT: Readonly<Record<string, readonly (string | undefined)[]>> = {
   label: ['waiting', 'orphaned', 'retained', 'conflict', 'refused', 'invalid', undefined],
-  annotations: ['invalid', undefined],
+  annotations: ['invalid', 'orphaned', undefined],
   target: ['orphaned', 'retained', 'waiting', 'conflict', 'refused', undefined],
-  // A pattern may match a namespace that does not exist; nothing is planned there.
-  bounds: ['refused', undefined],
-  namespace: ['missing', 'waiting', undefined],
+  bounds: ['refused'],
+  namespace: ['waiting'],
   consent: ['refused', 'orphaned', 'waiting', 'conflict'],
   name: ['conflict', 'waiting'],
   content: ['missing', 'drifted'],
@@ -239,10 +238,7 @@ test('[C8] explain agrees with the inventory of any world', () => {
     fc.property(randomWorld, fc.nat(), fc.nat(), ({ world: of, asks }, anyAsk, anyName) => {
       const { key, companionName } = asks[anyAsk % asks.length] ?? {};
       if (key === undefined || companionName === undefined) return;
-      const names = [
-        splitKey(key as ObjectKey).namespace,
-        ...of.namespaces.map(({ metadata }) => metadata.name),
-      ];
+      const names = of.namespaces.map(({ metadata }) => metadata.name);
       agree(key, companionName, names[anyName % names.length] ?? '', of);
     }),
     { numRuns: 1000 },

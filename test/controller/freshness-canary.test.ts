@@ -1,0 +1,110 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { FreshnessCanary } from '../../src/controller/freshness-canary.ts';
+import type { Written } from '../../src/controller/memory/happening.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import { RecordedLog } from '../informer/recorded-log.ts';
+import { configMap, observed, vocabulary } from '../mirror/wire.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { MemoryApi } from './memory-api.ts';
+
+const INTERVAL_MS = 30_000;
+
+/** A canary whose companion follows after `delayMs`, or never. */
+function scene(options: { readonly delayMs?: number } = {}) {
+  const clock = new ManualClock();
+  const api = new MemoryApi();
+  const state = { leads: true };
+  const canary = new FreshnessCanary({
+    api,
+    namespace: 'ops',
+    intervalMs: INTERVAL_MS,
+    vocabulary,
+    mayWrite: () => state.leads,
+    clock,
+    log: new RecordedLog(),
+  });
+  const follow = () => {
+    const source = api.objects.get(canary.source);
+    const companion = configMap('ops/mirror-controller-canary-synced', { data: source?.data ?? {} });
+    canary.handler.add(observed(companion));
+  };
+  const { delayMs } = options;
+  if (delayMs !== undefined) {
+    api.beforeWrite = async () => {
+      clock.setTimer(delayMs, follow);
+    };
+  }
+  const stop = new AbortController();
+  const running = canary.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  return { clock, api, state, canary };
+}
+
+test('[O6] changes that reach the companion are no misses', async () => {
+  const { clock, api, canary } = scene({ delayMs: 5 });
+  await clock.advance(20 * INTERVAL_MS);
+  expect(canary.problem()).toBeUndefined();
+  const source = api.objects.get(canary.source);
+  expect(source?.metadata.labels).toEqual({ 'workshop.io/managed': 'true' });
+  expect(source?.data).toEqual({ changed: clock.wallTime().toISOString() });
+});
+
+test('[O6] five misses in a row are a reason to restart, and one success ends them', async () => {
+  const { clock, api, canary } = scene();
+  await clock.advance(4 * INTERVAL_MS);
+  expect(canary.problem()).toBeUndefined();
+  await clock.advance(INTERVAL_MS);
+  expect(canary.problem()).toContain('the last 5 changes of ops/mirror-controller-canary');
+  const source = api.objects.get(canary.source);
+  canary.handler.update(
+    observed(configMap('ops/mirror-controller-canary-synced')),
+    observed(configMap('ops/mirror-controller-canary-synced', { data: source?.data ?? {} })),
+  );
+  expect(canary.problem()).toBeUndefined();
+});
+
+test('[O6] an API server that does not answer is no miss', async () => {
+  const { clock, api, canary } = scene();
+  api.beforeWrite = async () => {
+    throw new ApiError('down', { status: 503 });
+  };
+  await clock.advance(20 * INTERVAL_MS);
+  expect(canary.problem()).toBeUndefined();
+});
+
+test('[O6] a companion that may not be written is no miss: a restart would not help', async () => {
+  const { clock, api, canary } = scene();
+  const refused: Written = {
+    type: 'written',
+    source: canary.source,
+    object: undefined,
+    companion: canary.source,
+    action: 'create',
+    reason: '',
+    result: 'failed',
+    durationMs: 1,
+    heal: undefined,
+  };
+  api.beforeWrite = async () => {
+    clock.setTimer(5, () => canary.hear(refused));
+  };
+  await clock.advance(20 * INTERVAL_MS);
+  expect(canary.problem()).toBeUndefined();
+});
+
+test('[O6] a standby changes nothing, and its misses from before do not count', async () => {
+  const { clock, api, state, canary } = scene();
+  await clock.advance(5 * INTERVAL_MS);
+  expect(canary.problem()).toBeDefined();
+  state.leads = false;
+  expect(canary.problem()).toBeUndefined();
+  await clock.advance(INTERVAL_MS);
+  const before = api.objects.get(canary.source);
+  await clock.advance(5 * INTERVAL_MS);
+  expect(api.objects.get(canary.source)).toBe(before);
+  state.leads = true;
+  expect(canary.problem()).toBeUndefined();
+});
