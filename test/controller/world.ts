@@ -33,7 +33,7 @@ export interface StartOptions {
 }
 
 /** Generous: only a failure waits so long. */
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 /** One test's own part of a server: its namespaces, its person, its controllers. */
 export class World implements AsyncDisposable {

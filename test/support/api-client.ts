@@ -129,6 +129,11 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A real server sends bookmarks at times of its own. The one that ends initial events is annotated. */
+function isNoPeriodicBookmark({ type, object }: WatchLine): boolean {
+  return type !== 'BOOKMARK' || object.metadata.annotations !== undefined;
+}
+
 function readWatch(code: number, body: Dispatcher.ResponseData['body']): OpenWatch {
   const lines: WatchLine[] = [];
   let isOver = false;
@@ -137,7 +142,7 @@ function readWatch(code: number, body: Dispatcher.ResponseData['body']): OpenWat
     for await (const chunk of body) {
       const complete = `${begun}${String(chunk)}`.split('\n');
       begun = complete.pop() ?? '';
-      lines.push(...complete.map((line) => JSON.parse(line) as WatchLine));
+      lines.push(...complete.map((line) => JSON.parse(line) as WatchLine).filter(isNoPeriodicBookmark));
     }
   })()
     // Closed by the test, or cut: what came before counts.

@@ -4,7 +4,7 @@ const POLL_MS = 10;
 
 export interface WaitForOptions {
   /**
-   * How long to wait before failing, real milliseconds; default 5,000. Generous: only a failure
+   * How long to wait before failing, real milliseconds; default 20,000. Generous: only a failure
    * waits so long.
    */
   readonly deadlineMs?: number;
@@ -21,7 +21,7 @@ export async function waitFor<T>(
   condition: () => T | Promise<T>,
   options: WaitForOptions = {},
 ): Promise<NonNullable<T>> {
-  const deadlineMs = options.deadlineMs ?? 5_000;
+  const deadlineMs = options.deadlineMs ?? 20_000;
   const deadline = performance.now() + deadlineMs;
   for (;;) {
     let seen: unknown;
