@@ -1,13 +1,14 @@
 import { explanationInWords } from '../inspect/explanation.ts';
 import type { Look } from '../inspect/inspection.ts';
 import { type ObjectKey, objectKey, parseKey, splitKey } from '../kube/api/object-key.ts';
-import { observe, sourceReference } from '../mirror/observe/observed-config-map.ts';
+import { sourceReference } from '../mirror/observe/observed-config-map.ts';
 import { claims } from '../mirror/plan/claims.ts';
 import { explainCompanion } from '../mirror/plan/explain.ts';
+import { entryMeeting, isUnconfirmed } from '../mirror/plan/inventory.ts';
 import { RunError } from './errors.ts';
 import type { EXPLAIN_FLAGS, FlagValues } from './flags.ts';
 import { inspecting } from './inspection-session.ts';
-import { type ProcessIo, terminalWidth } from './io.ts';
+import { type ProcessIo, print, terminalWidth } from './io.ts';
 import { clusterFor } from './run.ts';
 
 /**
@@ -21,19 +22,20 @@ export async function explain(
 ): Promise<number> {
   const cluster = clusterFor(flags, io);
   const key = parseKey(name) ?? objectKey(cluster.namespace ?? 'default', name);
-  return inspecting(cluster, flags, io, async (inspection) => {
-    const look = await inspection.look();
+  return inspecting(cluster, flags, io, async (inspection, signal) => {
+    const look = await inspection.look(signal, { confirm: () => false });
     const { view, entries } = look;
     const asked = await whichCompanion(key, flags.namespace, look);
-    const live = await observed(asked.source, look);
+    const live = await look.observed(asked.source);
     const request = live?.request?.ok ? live.request.value : undefined;
     const companionName = asked.name ?? request?.companionName;
     const companion = companionName === undefined ? undefined : objectKey(asked.namespace, companionName);
-    const actual = companion ? await observed(companion, look) : undefined;
+    const actual = companion ? await look.observed(companion) : undefined;
     const findings = explainCompanion({ ...asked, live, actual }, view);
-    const entry = entries.find((each) => each.source === asked.source && each.companion === companion);
+    const planned = entries.find((each) => each.source === asked.source && each.companion === companion);
+    const entry = planned && isUnconfirmed(planned) ? entryMeeting(planned, actual, view) : planned;
     const width = terminalWidth(io.stdout);
-    io.stdout.write(explanationInWords({ source: asked.source, companion, findings, entry }, width));
+    await print(io, explanationInWords({ source: asked.source, companion, findings, entry }, width));
     return findings.every(({ fails }) => fails === undefined) ? 0 : 1;
   });
 }
@@ -50,7 +52,7 @@ async function whichCompanion(key: ObjectKey, target: string | undefined, look: 
   const { view } = look;
   if (target !== undefined) return { source: key, namespace: target };
   const { namespace, name } = splitKey(key);
-  const object = await observed(key, look);
+  const object = await look.observed(key);
   if (object?.request?.ok && object.request.value.targets !== undefined) {
     const targets = look.entries
       .filter(({ source }) => source === key)
@@ -66,9 +68,4 @@ async function whichCompanion(key: ObjectKey, target: string | undefined, look: 
     view.claimants(key).find(({ request }) => request?.ok && request.value.companionName === name);
   const source = named ?? wanting?.key;
   return source === undefined ? { source: key, namespace } : { source, namespace, name };
-}
-
-async function observed(key: ObjectKey, { body, view }: Look) {
-  const object = await body(key);
-  return object && observe(object, view.settings.vocabulary);
 }

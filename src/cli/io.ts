@@ -27,3 +27,11 @@ export function readerGone(stdout: ProcessIo['stdout']): AbortSignal {
 export function terminalWidth({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
   return isTTY ? (columns ?? 80) : undefined;
 }
+
+/**
+ * Resolves when the reader has the text, or has gone. The process ends right after a command, and a
+ * pipe takes no more than 64 KiB at once.
+ */
+export function print({ stdout }: Pick<ProcessIo, 'stdout'>, text: string): Promise<void> {
+  return new Promise((resolve) => stdout.write(text, () => resolve()));
+}

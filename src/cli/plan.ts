@@ -12,11 +12,11 @@ import {
   type Row,
   rowOf,
 } from '../inspect/report.ts';
-import { renderTable } from '../inspect/table.ts';
+import { paragraph, renderTable } from '../inspect/table.ts';
 import { messageOf, UsageError } from './errors.ts';
 import type { FlagValues, PLAN_FLAGS } from './flags.ts';
 import { inspecting } from './inspection-session.ts';
-import { type ProcessIo, terminalWidth } from './io.ts';
+import { type ProcessIo, print, terminalWidth } from './io.ts';
 import { clusterFor } from './run.ts';
 
 /**
@@ -31,10 +31,10 @@ export async function plan(flags: FlagValues<typeof PLAN_FLAGS>, io: ProcessIo):
   if (passedOver.length > 0) {
     io.stderr.write(`only ConfigMaps and Namespaces count; passed over: ${passedOver.join(', ')}\n`);
   }
-  const rows = await inspecting(cluster, flags, io, async (inspection) =>
-    rowsOf(await inspection.look(manifests), flags.namespace),
+  const rows = await inspecting(cluster, flags, io, async (inspection, signal) =>
+    rowsOf(await inspection.look(signal, { manifests }), flags.namespace),
   );
-  io.stdout.write(format(rows, flags.output, io));
+  await print(io, format(rows, flags.output, io));
   return rows.every(({ action }) => action === 'none') ? 0 : 1;
 }
 
@@ -56,7 +56,7 @@ function format(rows: readonly Row[], output: 'table' | 'json' | 'yaml', { stdou
   const headers = ['NAME', 'COMPANION', 'ACTION', 'REASON'];
   const options = { headers, showHeaders: true, width: terminalWidth(stdout) };
   const table = rows.length === 0 ? '' : `${renderTable(asTableRows(rows, 'action'), options)}\n`;
-  return `${table}${actionSummary(rows)}\n`;
+  return table + paragraph(actionSummary(rows), options.width);
 }
 
 async function manifestsOf(paths: readonly string[], namespace: string, io: ProcessIo): Promise<Manifests> {

@@ -1,13 +1,13 @@
 import { sleep, systemClock } from '../clock/clock.ts';
 import type { Inspection, Look } from '../inspect/inspection.ts';
 import { asJson, asTableRows, asYaml, inNamespace, inOrder, rowOf, stateSummary } from '../inspect/report.ts';
-import { renderTable } from '../inspect/table.ts';
+import { paragraph, renderTable } from '../inspect/table.ts';
 import { type ObjectKey, objectKey, parseKey } from '../kube/api/object-key.ts';
 import type { Entry } from '../mirror/plan/inventory.ts';
 import { RunError, UsageError } from './errors.ts';
 import type { FlagValues, STATUS_FLAGS } from './flags.ts';
 import { inspecting } from './inspection-session.ts';
-import { type ProcessIo, terminalWidth } from './io.ts';
+import { type ProcessIo, print, terminalWidth } from './io.ts';
 import { clusterFor } from './run.ts';
 
 type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
@@ -31,10 +31,10 @@ export async function status(
   const scope = { keys, namespace: flags['all-namespaces'] ? undefined : namespace };
   return inspecting(cluster, flags, io, async (inspection, signal) => {
     if (flags.watch) return watch(inspection, signal, { flags, scope, io });
-    const look = await inspection.look();
+    const look = await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) });
     const entries = selected(look, scope, flags);
     reportMissing(look, scope, io);
-    io.stdout.write(format(entries, look, flags, io));
+    await print(io, format(entries, look, flags, io));
     return flags.check && !entries.every(isFine) ? 1 : 0;
   });
 }
@@ -45,13 +45,15 @@ interface Scope {
   readonly namespace: string | undefined;
 }
 
-function selected(look: Look, { keys, namespace }: Scope, flags: StatusFlags): readonly Entry[] {
-  const isAskedFor = (entry: Entry) =>
-    keys.length > 0
-      ? keys.some((key) => key === entry.source || key === entry.companion)
-      : namespace === undefined || inNamespace(entry, namespace);
+function isAskedFor(entry: Entry, { keys, namespace }: Scope): boolean {
+  return keys.length > 0
+    ? keys.some((key) => key === entry.source || key === entry.companion)
+    : namespace === undefined || inNamespace(entry, namespace);
+}
+
+function selected(look: Look, scope: Scope, { state }: StatusFlags): readonly Entry[] {
   return inOrder(look.entries).filter(
-    (entry) => isAskedFor(entry) && (flags.state?.has(entry.state) ?? true),
+    (entry) => isAskedFor(entry, scope) && (state?.has(entry.state) ?? true),
   );
 }
 
@@ -97,7 +99,7 @@ function format(entries: readonly Entry[], look: Look, flags: StatusFlags, io: P
           { ...options, headers: ['NAME', 'COMPANION', 'STATE', 'ACTION', 'AGE', 'REASON'] },
         );
   if (!showHeaders) return table;
-  return rows.length === 0 ? 'no companions\n' : `${table}\n${stateSummary(rows)}\n`;
+  return rows.length === 0 ? 'no companions\n' : `${table}\n${paragraph(stateSummary(rows), options.width)}`;
 }
 
 /** Of the source, as kubectl has it. */
@@ -121,11 +123,14 @@ async function watch(
   while (!signal.aborted) {
     if (version !== inspection.changes) {
       version = inspection.changes;
-      const look = await inspection.look();
+      const look = await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) });
       const entries = selected(look, scope, flags);
       const now = new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
-      if (io.stdout.isTTY) io.stdout.write(CLEAR_SCREEN + format(entries, look, flags, io));
-      else io.stdout.write(changedLines(shown, now, look, flags, io));
+      const isTerminal = io.stdout.isTTY === true;
+      const text = isTerminal
+        ? CLEAR_SCREEN + format(entries, look, flags, io)
+        : changedLines(shown, now, look, flags, io);
+      await print(io, text);
       shown = now;
     }
     await sleep(systemClock, REDRAW_MS, signal);

@@ -1,8 +1,8 @@
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Finding } from '../mirror/plan/explain.ts';
 import type { Entry } from '../mirror/plan/inventory.ts';
-import { commandInWords } from '../mirror/plan/remedies.ts';
-import { oneLine, renderTable, wrap } from './table.ts';
+import { commandInWords, type Remedy } from '../mirror/plan/remedies.ts';
+import { oneLine, paragraph, renderTable } from './table.ts';
 
 export interface Explanation {
   readonly source: ObjectKey;
@@ -20,22 +20,20 @@ export function explanationInWords(explanation: Explanation, width: number | und
     cells: [`  ${fails === undefined ? 'ok' : 'no'}`, check, evidence],
   }));
   const table = renderTable(rows, { headers: ['', '', ''], showHeaders: false, width });
-  const folded = (text: string) => (width === undefined ? [text] : wrap(text, width));
   const fails = findings.at(-1)?.fails;
-  // A command is never broken: it is there to be pasted.
-  const remedy =
-    fails === undefined
-      ? []
-      : 'words' in fails
-        ? folded(fails.words)
-        : ['To change that:', `  ${oneLine(commandInWords(fails.command))}`];
-  const lines = [
-    ...folded(`${source} → ${companion ?? 'no companion'}`),
-    table,
-    ...folded(oneLine(conclusion(explanation, entry))),
-    ...remedy,
-  ];
-  return lines.map((line) => (line.endsWith('\n') ? `\n${line}\n` : `${line}\n`)).join('');
+  return [
+    paragraph(`${source} → ${companion ?? 'no companion'}`, width),
+    `\n${table}\n`,
+    paragraph(oneLine(conclusion(explanation, entry)), width),
+    fails === undefined ? '' : remedyInWords(fails, width),
+  ].join('');
+}
+
+/** A command is never broken: it is there to be pasted. */
+function remedyInWords(remedy: Remedy, width: number | undefined): string {
+  return 'words' in remedy
+    ? paragraph(remedy.words, width)
+    : `To change that:\n  ${oneLine(commandInWords(remedy.command))}\n`;
 }
 
 function conclusion({ findings }: Explanation, entry: Entry | undefined): string {

@@ -12,7 +12,13 @@ import { isNotFound } from '../kube/errors.ts';
 import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
 import { dependsOnNamespaces } from '../mirror/plan/concerns.ts';
-import { absentSources, type Entry, entryMeeting, takeInventory } from '../mirror/plan/inventory.ts';
+import {
+  absentSources,
+  type Entry,
+  entryMeeting,
+  isUnconfirmed,
+  takeInventory,
+} from '../mirror/plan/inventory.ts';
 import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';
 import { type Manifests, NO_MANIFESTS } from './manifests.ts';
 import { overlaid } from './overlay.ts';
@@ -101,10 +107,11 @@ export class Inspection {
   }
 
   /**
-   * The cluster as it is now, or as it would be once `manifests` were applied. Rejects with what a
+   * The cluster as it is now, or as it would be once manifests were applied. Rejects with what a
    * live read fails with.
    */
-  async look(manifests: Manifests = NO_MANIFESTS): Promise<Look> {
+  async look(signal: AbortSignal, options: LookOptions = {}): Promise<Look> {
+    const { manifests = NO_MANIFESTS, confirm = () => true } = options;
     const { vocabulary } = this.#settings;
     const applied = await overlaid(manifests, {
       settings: this.#settings,
@@ -113,10 +120,10 @@ export class Inspection {
       read: (key) => this.#read(key),
       now: this.#clock.wallTime(),
     });
-    if ([...applied.configMaps.values()].some((object) => dependsOnNamespaces(object, vocabulary))) {
-      this.#namespaces.demand();
-      await this.whenSynced(new AbortController().signal);
+    for (const body of applied.bodies.values()) {
+      if (dependsOnNamespaces(observe(body, vocabulary), vocabulary)) this.#namespaces.demand();
     }
+    await this.whenSynced(signal);
     const view = createClusterView({
       settings: this.#settings,
       configMaps: applied.configMaps,
@@ -124,23 +131,21 @@ export class Inspection {
       mutations: NOTHING_WRITTEN,
     });
     const body = async (key: ObjectKey) => applied.bodies.get(key) ?? (await this.#read(key));
+    const observed = async (key: ObjectKey) => {
+      const object = await body(key);
+      return object && observe(object, vocabulary);
+    };
     const live = new Map<ObjectKey, ObservedConfigMap | undefined>();
-    const absent = [...absentSources(applied.configMaps.values(), view)];
-    await this.#each(absent, async (key) => {
-      const found = await body(key);
-      live.set(key, found && observe(found, vocabulary));
+    await this.#each(absentSources(applied.configMaps.values(), view), async (key) => {
+      live.set(key, await observed(key));
     });
-    const entries = await this.#each(
-      takeInventory(applied.configMaps.values(), live, view),
-      async (entry) => {
-        if (entry.companion === undefined || !(entry.action === 'create' || entry.action === 'defer')) {
-          return entry;
-        }
-        const found = await body(entry.companion);
-        return entryMeeting(entry, found && observe(found, vocabulary), view);
-      },
-    );
-    return { entries, view, body };
+    const entries = [...takeInventory(applied.configMaps.values(), live, view)];
+    const unconfirmed = [...entries.entries()].filter(([, entry]) => isUnconfirmed(entry) && confirm(entry));
+    await this.#each(unconfirmed, async ([at, entry]) => {
+      const actual = entry.companion && (await observed(entry.companion));
+      entries[at] = entryMeeting(entry, actual, view);
+    });
+    return { entries, view, body, observed };
   }
 
   /** Undefined when there is none. */
@@ -153,9 +158,17 @@ export class Inspection {
     }
   }
 
-  #each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
-    return this.#reads.addAll(items.map((item) => () => work(item)));
+  /** Only for what needs a read: the queue costs time for each item. */
+  async #each<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+    await this.#reads.addAll(Array.from(items, (item) => () => work(item)));
   }
+}
+
+export interface LookOptions {
+  /** As if they had been applied. */
+  readonly manifests?: Manifests;
+  /** Which creations a live read of the companion's name confirms; default all. */
+  readonly confirm?: (entry: Entry) => boolean;
 }
 
 /** What an {@link Inspection} saw. */
@@ -164,4 +177,6 @@ export interface Look {
   readonly view: ClusterView;
   /** The whole ConfigMap at a key, read from the server; undefined: there is none. */
   body(key: ObjectKey): Promise<ConfigMap | undefined>;
+  /** The same as the rules see it. */
+  observed(key: ObjectKey): Promise<ObservedConfigMap | undefined>;
 }

@@ -93,8 +93,13 @@ function fitting(characters: readonly string[], width: number): string[] {
   });
 }
 
+/** A sentence as lines that fit. `width` undefined: one line. */
+export function paragraph(text: string, width: number | undefined): string {
+  return (width === undefined ? [text] : wrap(text, width)).map((line) => `${line}\n`).join('');
+}
+
 /** Breaks between words, or within one that is too long for a line. */
-export function wrap(text: string, width: number): readonly string[] {
+function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

@@ -1,6 +1,12 @@
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
-import { absentSources, type Entry, entryMeeting, takeInventory } from '../../src/mirror/plan/inventory.ts';
+import {
+  absentSources,
+  type Entry,
+  entryMeeting,
+  isUnconfirmed,
+  takeInventory,
+} from '../../src/mirror/plan/inventory.ts';
 import { vocabulary } from './wire.ts';
 import { objectAt, viewOf, type World } from './world.ts';
 
@@ -16,7 +22,7 @@ export function inventoryOf(of: World): readonly Entry[] {
   };
   const live = new Map([...absentSources(seen, view)].map((key) => [key, read(key)]));
   return takeInventory(seen, live, view).map((entry) =>
-    entry.companion !== undefined && (entry.action === 'create' || entry.action === 'defer')
+    entry.companion !== undefined && isUnconfirmed(entry)
       ? entryMeeting(entry, read(entry.companion), view)
       : entry,
   );

@@ -92,9 +92,14 @@ export function takeInventory(
   return entries;
 }
 
+/** Whether the object at the companion's name must be read: one without our label may be there. */
+export function isUnconfirmed({ action }: Entry): boolean {
+  return action === 'create' || action === 'defer';
+}
+
 /**
- * The entry once the object at its companion's name is known, which the cache does not have: a
- * create or a deferral may meet one without our label (SPEC R6).
+ * An unconfirmed entry once the object at its companion's name is known, which the cache does not
+ * have (SPEC R6).
  * @param actual what a live read found at the name; undefined: nothing
  */
 export function entryMeeting(entry: Entry, actual: ObservedConfigMap | undefined, view: ClusterView): Entry {

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { COMPANION_STATES, type Entry } from '../../../src/mirror/plan/inventory.ts';
+import { companionsLeft, planOrphans } from '../../../src/mirror/plan/removal.ts';
+import type { Step } from '../../../src/mirror/plan/step.ts';
 import { carryOut } from '../../controller/carry-out.ts';
 import { entriesInWords, inventoryOf } from '../inventory-of.ts';
 import { randomWorld } from '../random-world.ts';
-import { companion, configMap, namespace, source, stripped } from '../wire.ts';
-import { boundsOf, isWrite, planFor, viewOf, type World, world } from '../world.ts';
+import { companion, configMap, namespace, observed, source, stripped } from '../wire.ts';
+import { boundsOf, isWrite, objectAt, planFor, viewOf, type World, world } from '../world.ts';
 
 const inWords = (of: World) => entriesInWords(inventoryOf(of));
 
@@ -148,6 +151,15 @@ test('[C3] the inventory of any world has each companion, and no pair of names t
   );
 });
 
+/** As the reconciler plans: whatever companions are left of an absent source. */
+function plannedFor(name: string, of: World): readonly Step[] {
+  const view = viewOf(of);
+  const key = name as ObjectKey;
+  if (view.configMap(key)?.request !== undefined) return planFor(name, of);
+  const live = objectAt(of, name);
+  return companionsLeft(key, view).length === 0 ? [] : planOrphans(key, live && observed(live), view);
+}
+
 test('[C2] on what the watch shows, the inventory of any world has exactly the writes of its plans', () => {
   fc.assert(
     fc.property(randomWorld, ({ world: of, asks }) => {
@@ -157,7 +169,7 @@ test('[C2] on what the watch shows, the inventory of any world has exactly the w
       const view = viewOf(of);
       const isShown = ({ companion: at }: Pick<Entry, 'companion'>) => at && view.configMap(at) !== undefined;
       const planned = [...new Set([...asks.map(({ key }) => key), ...references])].flatMap((key) =>
-        planFor(key, of)
+        plannedFor(key, of)
           .filter((step) => isWrite(step) && isShown(step))
           .map(({ action, companion: at }) => `${key}: ${action} ${at}`),
       );

@@ -1,0 +1,88 @@
+import { Writable } from 'node:stream';
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { systemClock } from '../../src/clock/clock.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+import { World } from '../controller/world.ts';
+import { sandboxServer } from '../support/servers/sandbox-server.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { ask, scopeOf, short } from './ask.ts';
+import { openMessyWorld } from './messy-world.ts';
+
+/** An io whose stdout is a terminal of so many columns. */
+function terminal(columns: number) {
+  const io = memoryIo();
+  return { ...io, stdout: Object.assign(io.stdout, { isTTY: true, columns }) };
+}
+
+test.concurrent('[C3] status on a terminal of 60 columns, word for word', async () => {
+  await using world = await openMessyWorld(sandboxServer);
+  const { out } = await ask(world, ['status', '-n', world.full('team-b')], terminal(60));
+  expect(out).toBe(`NAME              COMPANION                  STATE
+my-home/bad       my-team-b/bad-synced       invalid
+  workshop.io/deletion-policy: "keep": write "delete" or
+  "retain"
+my-home/colors    my-team-b/colors-synced    drifted
+  differs in content
+my-home/dropped   my-team-b/dropped-synced   orphaned
+  the source is gone
+
+3 companions: 1 drifted, 1 invalid, 1 orphaned
+`);
+});
+
+test.concurrent.each([
+  ['plan'],
+  ['status', '-A'],
+  ['status', '-A', '-o', 'wide'],
+  ['explain', 'my-home/late'],
+])('[C3] %s %s: every line but a command to paste fits a terminal of 60 columns', async (...args) => {
+  await using world = await openMessyWorld(sandboxServer);
+  const { out } = await ask(world, args, terminal(60));
+  const wide = out.split('\n').filter((line) => stringWidth(line) > 60);
+  expect(wide.filter((line) => !line.startsWith('  kubectl '))).toEqual([]);
+});
+
+test.concurrent('[C2] plan in a pipe, word for word', async () => {
+  await using world = await openMessyWorld(sandboxServer);
+  const { out } = await ask(world, ['plan', '-n', world.full('team-b')]);
+  expect(out).toBe(`NAME              COMPANION                  ACTION   REASON
+my-home/bad       my-team-b/bad-synced       none     workshop.io/deletion-policy: "keep": write "delete" or "retain"
+my-home/colors    my-team-b/colors-synced    update   differs in content
+  - data moon: 5 B
+  ~ data sky: 4 B → 4 B
+my-home/dropped   my-team-b/dropped-synced   delete   the source is gone
+
+1 to update, 1 to delete, 1 left alone
+`);
+});
+
+test.concurrent('[C3] status --watch on a terminal redraws the screen', async () => {
+  await using world = await World.open(sandboxServer);
+  await world.createSource();
+  const io = terminal(80);
+  const watching = runProgram(['status', ...scopeOf(world), '-A', '--watch'], io);
+  const screens = () => short(world, io.out()).split('\u001b[H\u001b[2J');
+  await waitFor(() => screens().at(-1)?.includes('1 companion: 1 missing'), { describe: io.out });
+  await world.run('--once');
+  await waitFor(() => screens().at(-1)?.includes('1 companion: 1 in sync'), { describe: io.out });
+  io.stop();
+  expect(await watching).toBe(0);
+});
+
+test.concurrent('[C3] the program ends only when a slow reader has all of its answer', async () => {
+  await using world = await openMessyWorld(sandboxServer);
+  let read = '';
+  const slow = new Writable({
+    write: (chunk, _encoding, done) => {
+      systemClock.setTimer(300, () => {
+        read += String(chunk);
+        done();
+      });
+    },
+  });
+  const io = { ...memoryIo(), stdout: slow };
+  expect(await runProgram(['status', ...scopeOf(world), '-A'], io)).toBe(0);
+  expect(read).toContain('10 companions');
+});
