@@ -6,7 +6,7 @@ import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { companionKey, type MirrorRequest } from '../request/request.ts';
 import { precedingClaimant } from './claims.ts';
 import { placementIn } from './placement.ts';
-import { isLeftOver, planRemoval } from './removal.ts';
+import { isLeftOver, planRemoval, waiting } from './removal.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
@@ -26,10 +26,15 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
   }
   const planned = new Set(steps.map((step) => step.companion));
   for (const object of view.referrers(source)) {
-    if (!planned.has(object.key) && isLeftOver(object, source, view)) {
-      const reason = whyUndesired(object, request);
-      steps.push(planRemoval(object, { source, policy: request.deletionPolicy, reason }, view));
-    }
+    if (planned.has(object.key) || !isLeftOver(object, source, view)) continue;
+    const reason = whyUndesired(object, request);
+    // The watch of ConfigMaps may be ahead of that of Namespaces, even for the source's own one.
+    const isUnseen = request.targets !== undefined && view.namespace(object.namespace) === undefined;
+    steps.push(
+      isUnseen && object.namespace === source.namespace
+        ? waiting(object.key, 'the namespace has not been seen yet')
+        : planRemoval(object, { source, policy: request.deletionPolicy, reason }, view),
+    );
   }
   return steps;
 }

@@ -140,6 +140,6 @@ function planRetention(
   return { action: 'update', companion, state: 'retained', reason: marking, actual, differences };
 }
 
-function waiting(companion: ObjectKey, reason: string): Step {
+export function waiting(companion: ObjectKey, reason: string): Step {
   return { action: 'none', companion, state: 'waiting', reason };
 }

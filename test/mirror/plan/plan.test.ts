@@ -134,6 +134,13 @@ test('[O4] a source without targets waits while its namespace is being deleted, 
   expect(plan('team-a/colors', world([colors, leaving], namespaces))).toEqual([waits]);
 });
 
+test('[R4] a companion beside a source with targets is not deleted before its Namespace has been seen', () => {
+  const colors = source('team-a/colors', { 'target-namespaces': 'team-*' });
+  const beside = companion(colors, 'team-a/colors-synced');
+  const waits = 'team-a/colors-synced: none, waiting; the namespace has not been seen yet';
+  expect(plan('team-a/colors', world([colors, beside], [namespace('team-b')]))).toContain(waits);
+});
+
 describe('[R13] a source whose selection of keys', () => {
   const at = 'team-a/colors-synced';
   const drifted = companion(source('team-a/colors'), at, { data: { colour: 'blue' }, owners: [] });
