@@ -19,7 +19,7 @@ export function environmentVariable(flag: string): string {
 
 /** A sentence for each `MIRROR_*` variable that sets no flag of any command (SPEC R13). */
 export function unknownVariables(env: Environment): readonly string[] {
-  const flags = new Set(['config', ...COMMAND_FLAGS.flatMap((each) => Object.keys(each))]);
+  const flags = new Set(['config', ...Object.values(COMMAND_FLAGS).flatMap((each) => Object.keys(each))]);
   const known = [...flags].map(environmentVariable);
   return Object.keys(env)
     .filter(

@@ -270,12 +270,13 @@ export const EXPLAIN_FLAGS = {
   },
 } satisfies Flags;
 
-/** Of all commands. */
-export const COMMAND_FLAGS = [
-  RUN_FLAGS,
-  SANDBOX_FLAGS,
-  DEMO_FLAGS,
-  PLAN_FLAGS,
-  STATUS_FLAGS,
-  EXPLAIN_FLAGS,
-] as const;
+/** Of all commands, in the order of the help. */
+export const COMMAND_FLAGS = {
+  run: RUN_FLAGS,
+  sandbox: SANDBOX_FLAGS,
+  demo: DEMO_FLAGS,
+  status: STATUS_FLAGS,
+  plan: PLAN_FLAGS,
+  explain: EXPLAIN_FLAGS,
+  completion: {},
+} satisfies Readonly<Record<string, Flags>>;

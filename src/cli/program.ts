@@ -1,5 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import { didYouMean } from '../mirror/did-you-mean.ts';
+import { COMPLETE, complete, completionScript, SHELLS } from './completion.ts';
 import { demo } from './demo.ts';
 import { messageOf, RunError, UsageError } from './errors.ts';
 import { explain } from './explain.ts';
@@ -24,7 +25,6 @@ import { status } from './status.ts';
 import { SWITCH } from './values.ts';
 import { version } from './version.ts';
 
-const COMMANDS = ['run', 'sandbox', 'demo', 'status', 'plan', 'explain'] as const;
 /** As a plugin of kubectl, the program only looks (SPEC C9). */
 const PLUGIN_COMMANDS: readonly string[] = ['status', 'plan', 'explain'];
 const HELP = 'Keeps copies (companions) of ConfigMaps that are labelled workshop.io/managed=true.';
@@ -67,6 +67,10 @@ export async function runProgram(
     return code;
   };
   try {
+    if (args[0] === COMPLETE) {
+      io.stdout.write(await complete(args.slice(1), offeredAs(name), io));
+      return 0;
+    }
     const command = await parse(args, io, name);
     const code = await command?.();
     return typeof code === 'number' ? code : 0;
@@ -84,10 +88,10 @@ async function parse(
   programName: 'mirror-controller' | 'kubectl mirror',
 ): Promise<(() => Promise<unknown>) | undefined> {
   const isPlugin = programName === 'kubectl mirror';
-  const offered = COMMANDS.filter((each) => !isPlugin || PLUGIN_COMMANDS.includes(each));
+  const offered = [...offeredAs(programName).keys()];
   let chosen: (() => Promise<unknown>) | undefined;
   const command = <F extends Flags>(
-    name: (typeof COMMANDS)[number],
+    name: keyof typeof COMMAND_FLAGS,
     describe: string,
     flags: F,
     action: Command<F>,
@@ -146,6 +150,15 @@ async function parse(
   command('status', 'Show where companions stand', STATUS_FLAGS, status, '[names..]');
   command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '<name>');
   command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
+  command(
+    'completion',
+    `Print the completion script of a shell: ${SHELLS.join(', ')}`,
+    {},
+    async (_values, { stdout }, [shell]) => {
+      stdout.write(completionScript(shell));
+    },
+    '<name>',
+  );
 
   try {
     // Help and version come through the callback, and no command is chosen then.
@@ -156,6 +169,13 @@ async function parse(
     throw new UsageError(messageOf(error));
   }
   return chosen;
+}
+
+/** The commands that the program offers under a name, with their flags. */
+function offeredAs(programName: string): ReadonlyMap<string, Flags> {
+  const isOffered = ([name]: readonly [string, Flags]) =>
+    programName === 'mirror-controller' || PLUGIN_COMMANDS.includes(name);
+  return new Map(Object.entries<Flags>(COMMAND_FLAGS).filter(isOffered));
 }
 
 function noCommand(word: string | number | undefined, offered: readonly string[]): string {
@@ -170,7 +190,7 @@ function noCommand(word: string | number | undefined, offered: readonly string[]
  * type, would take the name for the value.
  */
 function withBareSwitches(args: readonly string[]): string[] {
-  const switches = COMMAND_FLAGS.flatMap((flags) =>
+  const switches = Object.values<Flags>(COMMAND_FLAGS).flatMap((flags) =>
     Object.entries<Flag<unknown>>(flags).filter(([, { kind }]) => kind === SWITCH),
   );
   const long = new Set(switches.map(([name]) => `--${name}`));

@@ -9,6 +9,8 @@ export interface Kind<T> {
   readonly parse: (text: string) => Parsed<T>;
   /** Commas and repeats make a list. */
   readonly list?: true;
+  /** All that it takes, if that is few; for completion. */
+  readonly choices?: readonly string[];
 }
 
 const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -87,7 +89,7 @@ export function choice<const C extends string>(...choices: readonly C[]): Kind<C
     const found = choices.find((candidate) => candidate === text);
     return found === undefined ? problem(`"${text}" is not one of ${choices.join(', ')}`) : parsed(found);
   };
-  return { name: choices.join('|'), parse };
+  return { name: choices.join('|'), parse, choices };
 }
 
 /** Any text but none. */
@@ -108,6 +110,7 @@ export function list(name: string): Kind<readonly string[]> {
 export const STATES: Kind<ReadonlySet<CompanionState>> = {
   name: 'states',
   list: true,
+  choices: COMPANION_STATES.map((state) => state.replaceAll(' ', '-')),
   parse: (value) => {
     const states = new Set<CompanionState>();
     for (const item of value.split(',').map((each) => each.trim().replaceAll('-', ' '))) {

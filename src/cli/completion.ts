@@ -1,0 +1,124 @@
+import { systemClock } from '../clock/clock.ts';
+import { createListWatch } from '../kube/api/http-list-watch.ts';
+import { keyOf } from '../kube/api/object-key.ts';
+import type { KubeObject } from '../kube/api/types.ts';
+import { loadCluster } from '../kube/config/kube-config.ts';
+import { createTransport } from '../kube/http/transport.ts';
+import { DEFAULT_DOMAIN, MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
+import { UsageError } from './errors.ts';
+import type { Flag, Flags } from './flags.ts';
+import type { ProcessIo } from './io.ts';
+import { SWITCH } from './values.ts';
+import { version } from './version.ts';
+
+/** What the scripts call with the words of the command line; the last one is being typed. */
+export const COMPLETE = '__complete';
+
+/** Nobody waits longer (ms) for a list after pressing Tab. */
+const TIME_LIMIT_MS = 2_000;
+const MOST_OBJECTS = 500;
+/** Commands whose operands are sources. */
+const TAKE_SOURCES: readonly string[] = ['status', 'explain'];
+
+/** A script for each shell, and for kubectl, which completes plugins by a program of their own. */
+const SCRIPTS: Readonly<Record<string, (program: string) => string>> = {
+  bash: (program) => `_${word(program)}() {
+  local IFS=$'\\n'
+  COMPREPLY=($(${program} ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _${word(program)} ${program}
+`,
+  zsh: (program) => `#compdef ${program}
+_${word(program)}() {
+  local -a found
+  found=(\${(f)"$(${program} ${COMPLETE} "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  compadd -- $found
+}
+compdef _${word(program)} ${program}
+`,
+  fish: (program) =>
+    `complete -c ${program} -f -a '(${program} ${COMPLETE} (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'\n`,
+  // Directive 4 of cobra: no file names. https://krew.sigs.k8s.io/docs/developer-guide/plugin-completion/
+  kubectl: () => `#!/bin/sh
+# Save it on the PATH as kubectl_complete-mirror, executable.
+kubectl-mirror ${COMPLETE} "$@" 2>/dev/null
+echo :4
+`,
+};
+
+const word = (program: string) => program.replaceAll('-', '_');
+
+export const SHELLS = Object.keys(SCRIPTS);
+
+/** @throws UsageError */
+export function completionScript(shell = ''): string {
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
+  if (script === undefined) throw new UsageError(`completion: "${shell}" is not among ${SHELLS.join(', ')}`);
+  return script('mirror-controller');
+}
+
+/**
+ * What the last of `words` may become, one a line. `commands`: the flags of each. Names come from
+ * the cluster that the words before choose; without one, there are none.
+ */
+export async function complete(
+  words: readonly string[],
+  commands: ReadonlyMap<string, Flags>,
+  io: ProcessIo,
+): Promise<string> {
+  const [command = ''] = words;
+  const typed = words.at(-1) ?? '';
+  const flags = commands.get(command);
+  const candidates = words.length <= 1 ? [...commands.keys()] : await ofCommand(words, flags ?? {}, io);
+  return candidates.flatMap((each) => (each.startsWith(typed) ? [`${each}\n`] : [])).join('');
+}
+
+async function ofCommand(words: readonly string[], flags: Flags, io: ProcessIo): Promise<readonly string[]> {
+  const [command = ''] = words;
+  const before = flagAt(words.at(-2), flags);
+  if (before !== undefined && before[1].kind !== SWITCH) {
+    const [name, { kind }] = before;
+    if (name === 'namespace') return names(words, flags, io, '/api/v1/namespaces');
+    return kind.choices ?? [];
+  }
+  if (words.at(-1)?.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
+  if (!TAKE_SOURCES.includes(command)) return [];
+  const { managed } = vocabularyOf(givenValue('domain', words, flags) ?? DEFAULT_DOMAIN);
+  return names(words, flags, io, '/api/v1/configmaps', `${managed}=${MANAGED_SOURCE}`);
+}
+
+/** The flag that a word names, as `--output` or `-o`. */
+function flagAt(text: string | undefined, flags: Flags): readonly [string, Flag<unknown>] | undefined {
+  return Object.entries(flags).find(([name, { alias }]) => text === `--${name}` || text === `-${alias}`);
+}
+
+function givenValue(name: string, words: readonly string[], flags: Flags): string | undefined {
+  const at = words.findIndex((each) => flagAt(each, flags)?.[0] === name);
+  return at < 0 ? words.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3) : words[at + 1];
+}
+
+/** Keys or names of a list, at most 500; none if the cluster cannot be read. */
+async function names(
+  words: readonly string[],
+  flags: Flags,
+  { env }: ProcessIo,
+  path: string,
+  labelSelector?: string,
+): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(TIME_LIMIT_MS);
+  try {
+    const kubeconfig = givenValue('kubeconfig', words, flags);
+    const cluster = loadCluster({ kubeconfig, context: givenValue('context', words, flags), env });
+    const userAgent = `mirror-controller/${version}`;
+    const transport = createTransport(cluster, { clock: systemClock, userAgent, signal });
+    const list = { path, metadataOnly: true, ...(labelSelector !== undefined && { labelSelector }) };
+    const { items } = await createListWatch<KubeObject>(transport, list).list(
+      { limit: MOST_OBJECTS },
+      signal,
+    );
+    await transport.close();
+    return items.map(keyOf);
+  } catch {
+    return [];
+  }
+}
