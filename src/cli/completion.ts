@@ -53,7 +53,11 @@ export const SHELLS = Object.keys(SCRIPTS);
 /** @throws UsageError */
 export function completionScript(shell = ''): string {
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
-  if (script === undefined) throw new UsageError(`completion: "${shell}" is not among ${SHELLS.join(', ')}`);
+  if (script === undefined) {
+    throw new UsageError(
+      `completion: ${shell && `"${shell}" is not among these; `}name one of ${SHELLS.join(', ')}`,
+    );
+  }
   return script('mirror-controller');
 }
 

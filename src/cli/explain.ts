@@ -5,7 +5,7 @@ import { sourceReference } from '../mirror/observe/observed-config-map.ts';
 import { claims } from '../mirror/plan/claims.ts';
 import { explainCompanion } from '../mirror/plan/explain.ts';
 import { entryMeeting, isUnconfirmed } from '../mirror/plan/inventory.ts';
-import { RunError } from './errors.ts';
+import { RunError, UsageError } from './errors.ts';
 import type { EXPLAIN_FLAGS, FlagValues } from './flags.ts';
 import { inspecting } from './inspection-session.ts';
 import { type ProcessIo, print, terminalWidth } from './io.ts';
@@ -18,8 +18,9 @@ import { clusterFor } from './run.ts';
 export async function explain(
   flags: FlagValues<typeof EXPLAIN_FLAGS>,
   io: ProcessIo,
-  [name = '']: readonly string[],
+  [name]: readonly string[],
 ): Promise<number> {
+  if (name === undefined) throw new UsageError('explain: name a source or a companion, as NAMESPACE/NAME');
   const cluster = clusterFor(flags, io);
   const key = parseKey(name) ?? objectKey(cluster.namespace ?? 'default', name);
   return inspecting(cluster, flags, io, async (inspection, signal) => {

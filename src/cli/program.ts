@@ -106,7 +106,11 @@ async function parse(
         const { name: one = [], names = one } = parsed as Readonly<
           Record<string, string | readonly string[]>
         >;
-        chosen = () => action(flagValues(flags, parsed, io.env), io, [names].flat());
+        const words = [names].flat();
+        const unknown = words.find((each) => each.startsWith('-') && each !== '-');
+        // yargs takes it for an operand where the command has some.
+        if (unknown !== undefined) throw new UsageError(`Unknown argument: ${unknown}`);
+        chosen = () => action(flagValues(flags, parsed, io.env), io, words);
       },
     );
 
@@ -148,7 +152,7 @@ async function parse(
     demo,
   );
   command('status', 'Show where companions stand', STATUS_FLAGS, status, '[names..]');
-  command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '<name>');
+  command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '[name]');
   command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
   command(
     'completion',
@@ -157,7 +161,7 @@ async function parse(
     async (_values, { stdout }, [shell]) => {
       stdout.write(completionScript(shell));
     },
-    '<name>',
+    '[name]',
   );
 
   try {

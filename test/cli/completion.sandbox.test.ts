@@ -60,5 +60,5 @@ test.each(['zsh', 'fish', 'kubectl'])('[C9] there is a script for %s', async (sh
 test('[C9] an unknown shell is named', async () => {
   const io = memoryIo();
   expect(await runProgram(['completion', 'tcsh'], io)).toBe(2);
-  expect(io.err()).toContain('"tcsh" is not among bash, zsh, fish, kubectl');
+  expect(io.err()).toContain('"tcsh" is not among these; name one of bash, zsh, fish, kubectl');
 });

@@ -42,6 +42,8 @@ describe('a wrong command line', () => {
     [['run', '--no-such-flag'], 'Unknown argument: --no-such-flag\n'],
     [['run', '--no-resync'], '--resync: "false" is not a duration'],
     [['run', '-x'], 'Unknown argument: -x'],
+    [['status', '--stat', 'foo'], 'Unknown argument: --stat\n'],
+    [['explain'], 'explain: name a source or a companion'],
     [['run', '--wokers=3'], 'Unknown argument: --wokers=3'],
     [['demo', '--once'], 'Unknown argument: --once'],
     [['run', '--resync'], '--resync needs a value'],
