@@ -66,7 +66,6 @@ describe('a wrong command line', () => {
     [['status', '--state=happy'], '"happy" is not one of in sync, drifted'],
     [['status', '-A', '--watch', '-o', 'json'], '--watch: it cannot be shown as json'],
     [['plan', 'colors'], 'Unknown argument: colors'],
-    [['explain'], 'Not enough non-option arguments'],
   ])('[O5] %j: exit code 2, what is wrong and how to fix it', async (args, words) => {
     const { code, out, err } = await outcome(args);
     expect(code).toBe(2);
