@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { undiciParts } from './undici-parts.ts';
 
 /**
  * esbuild makes `require` calls out of CommonJS packages' own, and an ES module has no `require`.
@@ -53,7 +54,7 @@ export async function bundle(options: BundleOptions): Promise<void> {
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'eof',
-    plugins: [pureModules],
+    plugins: [pureModules, undiciParts],
     logLevel: 'warning',
   });
   chmodSync(options.outfile, 0o755);
