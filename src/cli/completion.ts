@@ -9,7 +9,7 @@ import { UsageError } from './errors.ts';
 import type { Flag, Flags } from './flags.ts';
 import type { ProcessIo } from './io.ts';
 import { SWITCH } from './values.ts';
-import { version } from './version.ts';
+import { USER_AGENT } from './version.ts';
 
 /** What the scripts call with the words of the command line; the last one is being typed. */
 export const COMPLETE = '__complete';
@@ -113,8 +113,7 @@ async function names(
   try {
     const kubeconfig = givenValue('kubeconfig', words, flags);
     const cluster = loadCluster({ kubeconfig, context: givenValue('context', words, flags), env });
-    const userAgent = `mirror-controller/${version}`;
-    const transport = createTransport(cluster, { clock: systemClock, userAgent, signal });
+    const transport = createTransport(cluster, { clock: systemClock, userAgent: USER_AGENT, signal });
     const list = { path, metadataOnly: true, ...(labelSelector !== undefined && { labelSelector }) };
     const { items } = await createListWatch<KubeObject>(transport, list).list(
       { limit: MOST_OBJECTS },

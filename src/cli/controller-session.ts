@@ -18,7 +18,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
 import { openEventRecording } from './event-recording.ts';
 import type { CONTROLLER_FLAGS, FlagValues, SCOPE_FLAGS } from './flags.ts';
-import { version } from './version.ts';
+import { USER_AGENT } from './version.ts';
 
 /**
  * Dispose of it when the controller has stopped: that writes its last Events, and ends its requests
@@ -52,7 +52,7 @@ export function openController(
   const requests = new AbortController();
   const transport = createTransport(cluster, {
     clock,
-    userAgent: `mirror-controller/${version}`,
+    userAgent: USER_AGENT,
     signal: requests.signal,
     // Up to eight times as many writes keep theirs without an answer; some are for reads (SPEC R16).
     connections: 9 * flags['max-writes-in-flight'],

@@ -6,7 +6,7 @@ import { createTransport, type TransportOptions } from '../kube/http/transport.t
 import { DEFAULT_DOMAIN, MANAGED_BY } from '../mirror/vocabulary.ts';
 import { EventRecorder } from '../recorder/recorder.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { version } from './version.ts';
+import { USER_AGENT } from './version.ts';
 
 /** Dispose of it when nothing more is recorded. That takes at most 1 s, for the last Events. */
 export interface EventRecording extends AsyncDisposable {
@@ -33,7 +33,7 @@ export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): 
   const requests = new AbortController();
   const transport = createTransport(cluster, {
     clock,
-    userAgent: `mirror-controller/${version} events`,
+    userAgent: `${USER_AGENT} events`,
     signal: requests.signal,
     timeLimitMs: TIME_LIMIT_MS,
     connections: 1,

@@ -11,7 +11,7 @@ import { explain, firstContact } from './first-contact.ts';
 import type { FlagValues, SCOPE_FLAGS } from './flags.ts';
 import { type ProcessIo, readerGone } from './io.ts';
 import { loggerFor } from './run.ts';
-import { version } from './version.ts';
+import { USER_AGENT } from './version.ts';
 
 /** A person who waits longer (ms) is told what for. */
 const PATIENCE_MS = 1000;
@@ -33,7 +33,7 @@ export async function inspecting<T>(
   const common = { clock: systemClock, random: Math.random, log };
   const transport = createTransport(cluster, {
     clock: systemClock,
-    userAgent: `mirror-controller/${version}`,
+    userAgent: USER_AGENT,
     signal: stop.signal,
   });
   const settings = settingsOf(flags);

@@ -13,7 +13,7 @@ import { watchHolder } from '../leaderelection/watch-holder.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { UsageError } from './errors.ts';
 import type { FlagValues, RUN_FLAGS } from './flags.ts';
-import { version } from './version.ts';
+import { USER_AGENT } from './version.ts';
 
 /** client-go's bound for how much longer than the retry period a candidate may wait. */
 const JITTER_FACTOR = 1.2;
@@ -54,7 +54,7 @@ export function openElection(
   const requests = new AbortController();
   const transport = createTransport(cluster, {
     clock,
-    userAgent: `mirror-controller/${version} leader-election`,
+    userAgent: `${USER_AGENT} leader-election`,
     signal: requests.signal,
     onAnswer,
   });

@@ -4,6 +4,7 @@ import { asJson, asTableRows, asYaml, inNamespace, inOrder, rowOf, stateSummary 
 import { paragraph, renderTable } from '../inspect/table.ts';
 import { type ObjectKey, objectKey, parseKey } from '../kube/api/object-key.ts';
 import type { Entry } from '../mirror/plan/inventory.ts';
+import { isAsAsked } from '../mirror/plan/step.ts';
 import { RunError, UsageError } from './errors.ts';
 import type { FlagValues, STATUS_FLAGS } from './flags.ts';
 import { inspecting } from './inspection-session.ts';
@@ -35,7 +36,7 @@ export async function status(
     const entries = selected(look, scope, flags);
     reportMissing(look, scope, io);
     await print(io, format(entries, look, flags, io));
-    return flags.check && !entries.every(isFine) ? 1 : 0;
+    return flags.check && !entries.every(isAsAsked) ? 1 : 0;
   });
 }
 
@@ -55,11 +56,6 @@ function selected(look: Look, scope: Scope, { state }: StatusFlags): readonly En
   return inOrder(look.entries).filter(
     (entry) => isAskedFor(entry, scope) && (state?.has(entry.state) ?? true),
   );
-}
-
-/** A pattern such as `*` normally matches namespaces that refuse, too. */
-function isFine({ state, named }: Entry): boolean {
-  return state === 'in sync' || state === 'retained' || (state === 'refused' && named === false);
 }
 
 /** @throws RunError if a name is neither a source nor a companion. */

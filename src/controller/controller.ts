@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, every } from '../clock/clock.ts';
 import type { Informer } from '../informer/informer.ts';
+import { TurnBudget } from '../informer/turn-budget.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -18,9 +18,6 @@ import type { Write, WriteQueue } from './write/write-queue.ts';
 const GIVE_UP_LISTING_AFTER = 5;
 /** Failed attempts in a row (about 10 s of them) after which it ignores a source. */
 const GIVE_UP_AFTER = 8;
-
-/** Objects looked at in one turn of the event loop: a few milliseconds. */
-const OBJECTS_PER_TURN = 1000;
 
 /** The parts of a controller, put together by `createController`. */
 export interface ControllerParts {
@@ -91,14 +88,11 @@ export class Controller {
    * failures and heals, which are its own from before, and queues every source.
    */
   async takeOver(): Promise<void> {
-    const { configMaps, memory } = this.#parts;
+    const { configMaps, memory, clock } = this.#parts;
     memory.forgetWrites();
-    let queued = 0;
-    for (const object of configMaps.lister.values()) {
-      this.#enqueueConcerned(object);
-      queued += 1;
-      if (queued % OBJECTS_PER_TURN === 0) await turn();
-    }
+    // A copy: what the lister gives must be used up within one turn of the event loop.
+    const objects = [...configMaps.lister.values()];
+    await new TurnBudget(clock).each(objects, (object) => this.#enqueueConcerned(object));
   }
 
   /** Whether all sources and companions are known. */

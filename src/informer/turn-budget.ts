@@ -21,9 +21,13 @@ export class TurnBudget {
 
   /**
    * Calls `work` for each item in order. Rejects with the signal's reason if it aborts between two
-   * turns.
+   * turns; default: it never does.
    */
-  async each<T>(items: Iterable<T>, work: (item: T) => void, signal: AbortSignal): Promise<void> {
+  async each<T>(
+    items: Iterable<T>,
+    work: (item: T) => void,
+    signal = new AbortController().signal,
+  ): Promise<void> {
     let last = this.#clock.now();
     for (const item of items) {
       work(item);

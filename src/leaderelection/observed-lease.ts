@@ -1,3 +1,4 @@
+import { microTime } from '../kube/api/micro-time.ts';
 import type { Lease, LeaseSpec } from '../kube/api/types.ts';
 
 /**
@@ -62,9 +63,4 @@ export function releasedSpec(lease: Lease, now: Date): LeaseSpec {
 /** The record without its metadata, to which others may write. */
 function recordOf({ spec }: Lease): string {
   return JSON.stringify(spec ?? {});
-}
-
-/** `metav1.MicroTime` has six decimals. */
-function microTime(time: Date): string {
-  return time.toISOString().replace('Z', '000Z');
 }

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { EventApi, KubeEvent } from '../kube/api/events.ts';
+import { microTime } from '../kube/api/micro-time.ts';
 import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import { isAlreadyExists, isForbidden, isNamespaceTerminating, isNotFound } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { eventKey, microTime, noteOf, type Told } from './occurrence.ts';
+import { eventKey, noteOf, type Told } from './occurrence.ts';
 
 export interface EventWriterDeps {
   readonly api: EventApi;

@@ -37,11 +37,6 @@ export function noteOf({ latest, count }: Told): string {
   return cut(latest.note, MAX_NOTE - others.length) + others;
 }
 
-/** RFC 3339 with microseconds, as the API server writes it. */
-export function microTime(time: Date): string {
-  return time.toISOString().replace('Z', '000Z');
-}
-
 /** At most `bytes` of the text, without half a character. */
 function cut(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;

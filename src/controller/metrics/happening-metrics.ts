@@ -31,20 +31,12 @@ export function happeningMetrics(metrics: Metrics, clock: Clock, mayWrite: () =>
     help: 'Writes of companions; stale: the cache was behind, which is normal, and it is planned again.',
     labels: { verb: VERBS, result: WRITE_RESULTS },
   });
-  const heals = metrics
-    .counter({
-      name: 'mirror_heals_total',
-      help: 'Writes that undid what another client did to a companion.',
-      labels: {},
-    })
-    .with();
-  const fights = metrics
-    .counter({
-      name: 'mirror_fights_total',
-      help: 'Times that another client began to change a companion again and again.',
-      labels: {},
-    })
-    .with();
+  const single = (name: string, help: string) => metrics.counter({ name, help, labels: {} }).with();
+  const heals = single('mirror_heals_total', 'Writes that undid what another client did to a companion.');
+  const fights = single(
+    'mirror_fights_total',
+    'Times that another client began to change a companion again and again.',
+  );
   const durations = metrics.histogram({
     name: 'mirror_propagation_seconds',
     help: 'Time from the watch event of a change to the answer to the last write of a companion.',

@@ -10,6 +10,7 @@ import {
   type Entry,
   entriesOfAbsentSource,
   entriesOfSource,
+  leftAsTheyAre,
   nobodys,
 } from '../../mirror/plan/inventory.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
@@ -77,7 +78,6 @@ export class Survey {
   async #take(): Promise<Findings> {
     const { view, configMaps, clock } = this.#deps;
     const turns = new TurnBudget(clock);
-    const { signal } = new AbortController();
     const count = new Count(this.#unsynced, clock.now(), view);
     // A copy: what the lister gives must be used up within one turn.
     const objects = [...configMaps.values()];
@@ -87,14 +87,14 @@ export class Survey {
       const source = absentSource(object, view);
       if (source !== undefined) absent.add(source);
     };
-    await turns.each(objects, (object) => this.#addSource(object, count), signal);
-    await turns.each(others, noteAbsent, signal);
+    await turns.each(objects, (object) => this.#addSource(object, count));
+    await turns.each(others, noteAbsent);
     const addAbsent = (source: ObjectKey) => count.all(entriesOfAbsentSource(source, undefined, view));
-    await turns.each(absent, addAbsent, signal);
+    await turns.each(absent, addAbsent);
     const addRest = (object: ObservedConfigMap) => {
       if (!count.covered.has(object.key)) count.all([nobodys(object, view)]);
     };
-    await turns.each(others, addRest, signal);
+    await turns.each(others, addRest);
     this.#unsynced = count.unsynced;
     return count.findings();
   }
@@ -105,7 +105,9 @@ export class Survey {
     if (request === undefined) return;
     if (request.ok && request.value.targets !== undefined && !areNamespacesSynced()) {
       count.source('waiting');
-      count.all(companionsOf(source, view).map((object) => waiting(key, object.key)));
+      count.all(
+        leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'the Namespaces are not known yet'),
+      );
       return;
     }
     // The watch does not show an unlabelled object, but we have met it.
@@ -120,10 +122,6 @@ export class Survey {
     else if (entries.some(isUnsynced)) count.source('unsynced');
     else count.source(entries.some(({ state }) => state === 'conflict') ? 'conflict' : 'in sync');
   }
-}
-
-function waiting(source: ObjectKey, companion: ObjectKey): Entry {
-  return { source, companion, action: 'none', state: 'waiting', reason: 'the Namespaces are not known yet' };
 }
 
 /** Whether a write is due. One in a namespace that does not exist yet is missing, but not due. */

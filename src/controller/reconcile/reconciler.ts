@@ -1,9 +1,10 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
-import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { type CompanionShape, companionShape } from '../../mirror/companion/companion.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
+import { isOutOfScope } from '../../mirror/plan/inventory.ts';
 import { planSource } from '../../mirror/plan/plan.ts';
 import { remarksOn } from '../../mirror/plan/remarks.ts';
 import { companionsLeft, planOrphans } from '../../mirror/plan/removal.ts';
@@ -84,9 +85,9 @@ export class Reconciler {
   /** Undefined: no plan is possible yet, so everything stays as it is. */
   async #plan(key: ObjectKey): Promise<Plan | undefined> {
     const { view, reports, areNamespacesSynced } = this.#deps;
-    const { bounds, vocabulary } = view.settings;
+    const { vocabulary } = view.settings;
     // The key may come from a companion whose source is not ours to watch (SPEC P2).
-    if (bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(key).namespace)) return undefined;
+    if (isOutOfScope(key, view)) return undefined;
     const source = view.configMap(key);
     if (source?.request === undefined) return this.#planOrphans(key);
     if (!source.request.ok) {

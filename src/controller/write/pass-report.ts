@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
-import type { Step } from '../../mirror/plan/step.ts';
+import { isAsAsked, type Step } from '../../mirror/plan/step.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Verdict } from '../memory/failure.ts';
 import type { CompanionCounts, Heal, Listener, Written } from '../memory/happening.ts';
@@ -138,10 +138,9 @@ export class PassReport {
   }
 }
 
-/** Nothing is left to do. A pattern such as `*` normally matches namespaces that refuse, too. */
+/** Nothing is left to do. */
 function isFine(step: Step): boolean {
-  if (step.action !== 'none') return false;
-  return step.state === 'in sync' || step.state === 'retained' || (step.state === 'refused' && !step.named);
+  return step.action === 'none' && isAsAsked(step);
 }
 
 /** The companion's state after a successful write; undefined: it is no longer there. */

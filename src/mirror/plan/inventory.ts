@@ -115,13 +115,7 @@ export function entriesOfSource(source: ObservedConfigMap, view: ClusterView): r
   const { key, request } = source;
   if (!request?.ok) return entriesOfInvalidSource(source, request?.problem ?? '', view);
   if (source.deleting) {
-    return companionsOf(source, view).map(({ key: companion }) => ({
-      source: key,
-      companion,
-      action: 'none',
-      state: 'waiting',
-      reason: 'the source is being deleted',
-    }));
+    return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'the source is being deleted');
   }
   const shape = companionShape(source, request.value, view.settings.vocabulary);
   return planSource(shape, view).map((step) => entryOf(key, step));
@@ -132,14 +126,19 @@ function entriesOfInvalidSource(
   problem: string,
   view: ClusterView,
 ): readonly Entry[] {
-  const companions = companionsOf(source, view).map(({ key }) => key);
-  return (companions.length === 0 ? [undefined] : companions).map((companion) => ({
-    source: source.key,
-    companion,
-    action: 'none',
-    state: 'invalid',
-    reason: problem,
-  }));
+  const entries = leftAsTheyAre(source.key, companionsOf(source, view), 'invalid', problem);
+  if (entries.length > 0) return entries;
+  return [{ source: source.key, companion: undefined, action: 'none', state: 'invalid', reason: problem }];
+}
+
+/** Entries of companions whose source is not planned. */
+export function leftAsTheyAre(
+  source: ObjectKey,
+  companions: readonly ObservedConfigMap[],
+  state: 'waiting' | 'invalid',
+  reason: string,
+): readonly Entry[] {
+  return companions.map(({ key: companion }) => ({ source, companion, action: 'none', state, reason }));
 }
 
 /** The companions of a source that is not planned. */
@@ -156,13 +155,8 @@ export function entriesOfAbsentSource(
   if (live?.request === undefined) {
     return planOrphans(source, live, view).map((step) => entryOf(source, step));
   }
-  return companionsLeft(source, view).map(({ key: companion }) => ({
-    source,
-    companion,
-    action: 'none',
-    state: 'waiting',
-    reason: 'the source exists, and is not in the cache yet',
-  }));
+  const reason = 'the source exists, and is not in the cache yet';
+  return leftAsTheyAre(source, companionsLeft(source, view), 'waiting', reason);
 }
 
 /** A ConfigMap with our label that no source has to do with. The controller leaves it alone. */

@@ -73,7 +73,7 @@ function planTarget(name: string, shape: CompanionShape, view: ClusterView): Ste
     case 'absent':
       return { action: 'none', companion, state: 'no namespace', reason: `namespace ${name} does not exist` };
     case 'terminating':
-      return { action: 'none', companion, state: 'waiting', reason: 'the namespace is being deleted' };
+      return waiting(companion, 'the namespace is being deleted');
     case 'forbidden':
       return refused(placement.reason, false);
     case 'unconsented':
@@ -119,8 +119,7 @@ export function planCompanion(
     );
   }
   if (actual.deleting) {
-    const reason = 'the companion is being deleted, and will be recreated';
-    return { action: 'none', companion, state: 'waiting', reason };
+    return waiting(companion, 'the companion is being deleted, and will be recreated');
   }
   const found = differences(actual, shape, vocabulary);
   if (found.length === 0) return { action: 'none', companion, state: 'in sync', reason: '' };
