@@ -6,7 +6,7 @@ import { Propagation } from './propagation.ts';
 const CAUSES: readonly Noticed['cause'][] = ['edit', 'heal', 'namespace'];
 const VERBS: readonly Written['action'][] = ['create', 'update', 'replace', 'delete'];
 const WRITE_RESULTS: readonly Written['result'][] = ['ok', 'stale', 'failed'];
-const RECONCILE_RESULTS: readonly Reconciled['result'][] = ['ok', 'invalid', 'failed'];
+const RECONCILE_RESULTS: readonly Reconciled['result'][] = ['ok', 'invalid', 'failed', 'stale'];
 /** Upper bounds (s). */
 const RECONCILE_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const PROPAGATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -44,7 +44,7 @@ export class Propagation {
     const change = this.#changes.get(source);
     if (change === undefined) return;
     const { cause, since, latest, writtenAt } = change;
-    if (result === 'failed') return;
+    if (result === 'failed' || result === 'stale') return;
     if ((companions.missing ?? companions.drifted ?? companions.unwanted) !== undefined) return;
     const begunAt = this.#clock.now() - durationMs;
     if (latest <= begunAt) this.#changes.delete(source);

@@ -98,3 +98,15 @@ test('[O1] a change that comes during a pass is measured by itself, one that nee
     ['edit', 4],
   ]);
 });
+
+test('[O1] a pass that could not plan, because the cache was behind, leaves the change to the next one', async () => {
+  const { clock, measured, notice, beginPass, write, endPass } = scene();
+  notice('edit');
+  beginPass();
+  endPass({ result: 'stale' });
+  await clock.advance(2_000);
+  beginPass();
+  write();
+  endPass();
+  expect(measured).toEqual([['edit', 2]]);
+});
