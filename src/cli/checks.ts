@@ -6,7 +6,7 @@ import type { Heartbeat } from '../serving/heartbeat.ts';
 export interface CheckedParts {
   readonly controller: { health(): ControllerHealth };
   readonly heartbeat: Pick<Heartbeat, 'lateMs'>;
-  /** Why a holder of the Lease cannot be trusted; undefined: all is well, or there is no election. */
+  /** Why a holder of the Lease cannot be trusted; undefined: it can, or there is no election. */
   readonly leaseProblem: () => string | undefined;
   /** Why edits do not reach companions though the API server answers; undefined: they do. */
   readonly canaryProblem: () => string | undefined;

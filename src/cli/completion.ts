@@ -38,7 +38,8 @@ compdef _${word(program)} ${program}
 `,
   fish: (program) =>
     `complete -c ${program} -f -a '(${program} ${COMPLETE} (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'\n`,
-  // Directive 4 of cobra: no file names. https://krew.sigs.k8s.io/docs/developer-guide/plugin-completion/
+  // Directive 4 of cobra: no file names.
+  // https://krew.sigs.k8s.io/docs/developer-guide/plugin-completion/
   kubectl: () => `#!/bin/sh
 # Save it on the PATH as kubectl_complete-mirror, executable.
 kubectl-mirror ${COMPLETE} "$@" 2>/dev/null

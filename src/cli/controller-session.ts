@@ -54,7 +54,7 @@ export function openController(
     clock,
     userAgent: USER_AGENT,
     signal: requests.signal,
-    // Up to eight times as many writes keep theirs without an answer; some are for reads (SPEC R16).
+    // Unanswered writes keep up to eight times as many; the others are for reads (SPEC R16).
     connections: 9 * flags['max-writes-in-flight'],
     onAnswer,
   });

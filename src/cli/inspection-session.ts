@@ -13,7 +13,7 @@ import { type ProcessIo, readerGone } from './io.ts';
 import { loggerFor } from './run.ts';
 import { USER_AGENT } from './version.ts';
 
-/** A person who waits longer (ms) is told what for. */
+/** Time (ms) after which a terminal shows what the command waits for. */
 const PATIENCE_MS = 1000;
 const GRANT = 'Give this user the right to get, list and watch ConfigMaps and Namespaces.';
 

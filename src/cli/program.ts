@@ -42,7 +42,8 @@ const PARSER = {
 };
 
 /**
- * Resolves to its exit code if that is a number. `operands`: what is neither the command nor a flag.
+ * Resolves to its exit code if that is a number. `operands`: what is neither the command nor a
+ * flag.
  */
 type Command<F extends Flags> = (
   values: FlagValues<F>,
@@ -190,8 +191,8 @@ function noCommand(word: string | number | undefined, offered: readonly string[]
 }
 
 /**
- * Gives switches without a value one, `--check NAME` as `--check=true NAME`: yargs, which is told no
- * type, would take the name for the value.
+ * Gives switches without a value one, `--check NAME` as `--check=true NAME`: yargs does not know
+ * their type, and would take the name for the value.
  */
 function withBareSwitches(args: readonly string[]): string[] {
   const switches = Object.values<Flags>(COMMAND_FLAGS).flatMap((flags) =>

@@ -27,7 +27,7 @@ export interface InspectionDeps extends InformerDeps {
   readonly api: Pick<ConfigMapApi, 'get'>;
 }
 
-/** A list failed so often (about 10 s of it) that there is nothing to show. */
+/** Lists have failed for about 10 s, so there is nothing to show. */
 export class ListFailedError extends Error {
   override readonly name = 'ListFailedError';
 }

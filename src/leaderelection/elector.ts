@@ -43,8 +43,8 @@ const JITTER = 0.2;
 const FAILS = 'the Lease cannot be read or written; retrying';
 
 /**
- * Leader election by client-go's algorithm (SPEC L1-L4): whoever's identity is in the Lease is the
- * leader. The API server's check of the resourceVersion decides who of several gets it.
+ * Leader election by client-go's algorithm (SPEC L1-L4): the Lease names the leader. The API
+ * server's check of the resourceVersion decides who of several gets it.
  */
 export class Elector implements WriteFence {
   readonly #options: ElectorOptions;

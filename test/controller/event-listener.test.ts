@@ -27,7 +27,7 @@ class Scene {
     this.#namespaces = namespaces;
   }
 
-  /** One pass, in a controller that has just started. `disturbed`: somebody changed this companion. */
+  /** One pass of a controller that has just started. `disturbed`: somebody changed it. */
   async pass(options: { readonly disturbed?: ObjectKey; readonly deny?: string } = {}): Promise<void> {
     const { disturbed, deny = '' } = options;
     const bounds = boundsOf({ deny });

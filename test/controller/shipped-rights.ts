@@ -7,7 +7,7 @@ import type { TestServer } from '../support/servers/server.ts';
 import { Person } from './person.ts';
 import { grant, grantEverywhere, type PolicyRules, serviceAccount } from './rights.ts';
 
-/** The first role of this kind in a file of manifests/. Each of its rules is of one group and one resource. */
+/** The first role of this kind in a file of manifests/. Each rule has one group and resource. */
 export function shippedRules(kind: 'ClusterRole' | 'Role', file = 'base/rbac.yaml'): PolicyRules {
   const manifest = readFileSync(new URL(`../../manifests/${file}`, import.meta.url), 'utf8');
   const role = loadAll(manifest).find((object) => (object as { kind: string }).kind === kind);

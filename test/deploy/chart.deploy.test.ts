@@ -78,7 +78,7 @@ describe('the chart', () => {
   });
 });
 
-/** `{ a: { b: 1 } }` is `{ 'a.b': 1 }`; lists, empty objects and whole settings of Kubernetes are leaves. */
+/** `{ a: { b: 1 } }` is `{ 'a.b': 1 }`; lists, empty objects and Kubernetes settings are leaves. */
 function leaves(value: object, path = ''): Readonly<Record<string, unknown>> {
   const entries = Object.entries(value).flatMap(([key, child]): [string, unknown][] => {
     const name = path === '' ? key : `${path}.${key}`;

@@ -1,4 +1,4 @@
-/** Vitest's global setup of the suite `deploy`: helm and promtool, built from `go.mod` beside this file. */
+/** Vitest's global setup of the suite `deploy`: helm and promtool, built from `go.mod` here. */
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-/** Fails without Go: whoever runs this suite wants it. */
+/** Fails without Go: this suite is not part of `npm test`, so it is asked for. */
 export async function setup(project: TestProject): Promise<void> {
   const folder = await builtTools({
     module: fileURLToPath(new URL('./', import.meta.url)),

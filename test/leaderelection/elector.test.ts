@@ -211,7 +211,7 @@ describe('keeping', () => {
     one.clock.wallSkewMs += 10_000;
     expect(one.isLeader).toBe(false);
     expect(term.aborted).toBe(true);
-    // Nobody took the Lease meanwhile: it is leader again, and is told so.
+    // Nobody took the Lease meanwhile: it is leader again, and `onGained` is called.
     await clock.advance(TIMES.retryPeriodMs);
     expect(one.isLeader).toBe(true);
     expect(one.gained).toBe(2);

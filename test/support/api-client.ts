@@ -129,7 +129,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A real server sends bookmarks at times of its own. The one that ends initial events is annotated. */
+/** A server sends bookmarks at times of its own. The one that ends initial events is annotated. */
 function isNoPeriodicBookmark({ type, object }: WatchLine): boolean {
   return type !== 'BOOKMARK' || object.metadata.annotations !== undefined;
 }

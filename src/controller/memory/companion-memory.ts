@@ -112,7 +112,7 @@ export class CompanionMemory {
     return this.#entries.has(source);
   }
 
-  /** Forgets companions no longer planned after `onUnplanned`, and failures without a write to come. */
+  /** Forgets unplanned companions after `onUnplanned`, and failures without a write to come. */
   keepOnly(
     source: ObjectKey,
     planned: ReadonlySet<ObjectKey>,

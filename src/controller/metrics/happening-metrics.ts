@@ -11,7 +11,7 @@ const RECONCILE_RESULTS: readonly Reconciled['result'][] = ['ok', 'invalid', 'fa
 const RECONCILE_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const PROPAGATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Counts what the controller does (SPEC O1). `mayWrite`: false on a standby, which only watches. */
+/** Counts what the controller does (SPEC O1). `mayWrite`: false on a standby. */
 export function happeningMetrics(metrics: Metrics, clock: Clock, mayWrite: () => boolean): Listener {
   const reconciles = metrics.counter({
     name: 'mirror_reconciles_total',

@@ -36,7 +36,7 @@ export interface CompanionWriterDeps {
   readonly queue: DelayingQueue<ObjectKey>;
   /** Most writes begun in any one second; 0: no limit. */
   readonly maxWritesPerSecond: number;
-  /** While it returns false, steps are dropped. `api` sends no write then, nor what is under way. */
+  /** While it returns false, steps are dropped, and `api` sends no write. */
   readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;

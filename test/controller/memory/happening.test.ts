@@ -20,7 +20,7 @@ function executorOf(objects: readonly ConfigMap[], namespaces: readonly Namespac
 const reconciled = (happenings: readonly Happening[]) =>
   happenings.filter((happening) => happening.type === 'reconciled');
 
-test('listeners are told of each write, and of the pass when the last one has ended', async () => {
+test('listeners hear of each write, and of the pass when the last one has ended', async () => {
   const { executor } = executorOf([source(KEY)]);
   await executor.pass(KEY);
   expect(executor.happenings).toEqual([
@@ -30,7 +30,7 @@ test('listeners are told of each write, and of the pass when the last one has en
   expect(executor.happenings[0]).toMatchObject({ object: { key: KEY }, heal: undefined });
 });
 
-test('listeners are told of a pass that has nothing to write', async () => {
+test('listeners hear of a pass that has nothing to write', async () => {
   const { executor } = executorOf([source(KEY), companion(source(KEY), BESIDE)]);
   await executor.pass(KEY);
   expect(executor.happenings).toEqual([
@@ -38,7 +38,7 @@ test('listeners are told of a pass that has nothing to write', async () => {
   ]);
 });
 
-test('listeners are told whose edit a heal undoes', async () => {
+test('listeners hear whose edit a heal undoes', async () => {
   const edited = companion(source(KEY), BESIDE, { data: { sky: 'green' } });
   const managedFields = [{ manager: 'kubectl-edit', time: '2026-01-02T03:04:05Z' }];
   const { executor } = executorOf([
@@ -50,7 +50,7 @@ test('listeners are told whose edit a heal undoes', async () => {
   expect(executor.happenings[0]).toMatchObject({ action: 'update', heal: { editedBy: 'kubectl-edit' } });
 });
 
-test('listeners are told when a problem begins and when it is resolved, and that the source is not in sync', async () => {
+test('listeners hear when a problem begins and when it is resolved, and that the source is not in sync', async () => {
   const { api, executor } = executorOf([source(KEY)]);
   api.beforeWrite = async () => {
     throw new ApiError('not allowed', { status: 403, reason: 'Forbidden' });
