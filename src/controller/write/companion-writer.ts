@@ -1,14 +1,14 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../../clock/clock.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
-import type { ObjectKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { NewConfigMap } from '../../kube/api/types.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import { type CompanionShape, newCompanion } from '../../mirror/companion/companion.ts';
 import type { Difference } from '../../mirror/companion/drift.ts';
 import { mayDelete } from '../../mirror/companion/ownership.ts';
 import { healingPatch, replacement } from '../../mirror/companion/patch.ts';
-import { type Content, mapsIn } from '../../mirror/observe/content.ts';
+import { mapsIn } from '../../mirror/observe/content.ts';
 import { type ObservedConfigMap, observe, observeWritten } from '../../mirror/observe/observed-config-map.ts';
 import { planCompanion } from '../../mirror/plan/plan.ts';
 import type { Step } from '../../mirror/plan/step.ts';
@@ -103,8 +103,9 @@ export class CompanionWriter {
     const { memory, view } = this.#deps;
     const { sourceVersion } = intentOf(step, source);
     // With the source's checksum and other content, it was edited while nobody watched.
-    const hasBeenRight = (drifted: Drifted) =>
-      drifted.actual.annotations[view.settings.vocabulary.sourceChecksum] === shape?.digest;
+    const hasBeenRight = ({ actual }: Drifted) =>
+      actual.annotations[view.settings.vocabulary.sourceChecksum] ===
+      shape?.editionIn(actual.namespace).digest;
     const isHeal =
       memory.isHeal(key, step.companion, sourceVersion) ||
       ('differences' in step && step.differences.some(isContent) && hasBeenRight(step));
@@ -162,14 +163,10 @@ export class CompanionWriter {
 
   async #create(companion: ObjectKey, pass: Pass): Promise<Step['action']> {
     const shape = shapeOf(pass);
-    const body = newCompanion(
-      companion,
-      shape,
-      await this.#content(shape),
-      this.#deps.view.settings.vocabulary,
-    );
+    const { digest, content } = await this.#load(companion, shape);
+    const body = newCompanion(companion, shape, content, this.#deps.view.settings.vocabulary);
     try {
-      await this.#post(companion, body, shape.digest);
+      await this.#post(companion, body, digest);
       return 'create';
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
@@ -187,7 +184,7 @@ export class CompanionWriter {
     const { vocabulary } = this.#deps.view.settings;
     const shape = shapeOf(pass);
     const marks = step.differences.filter((difference) => !isContent(difference));
-    const content = await this.#content(shape);
+    const { digest, content } = await this.#load(step.companion, shape);
     const actual = mayDelete(step.actual, shape.source, vocabulary)
       ? step.actual
       : await this.#patch(step.actual, marks, undefined);
@@ -195,7 +192,7 @@ export class CompanionWriter {
     await this.#delete(actual);
     await this.#mayBegin();
     try {
-      await this.#post(actual.key, replacement(actual, step.differences, content), shape.digest);
+      await this.#post(actual.key, replacement(actual, step.differences, content), digest);
       return 'replace';
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
@@ -230,8 +227,10 @@ export class CompanionWriter {
     return 'none';
   }
 
-  #content({ source, request }: CompanionShape): Promise<Content> {
-    return this.#deps.bodies.selectedContent(source, request);
+  /** What a companion should hold. */
+  async #load(companion: ObjectKey, { source, request, editionIn }: CompanionShape) {
+    const { digest } = editionIn(splitKey(companion).namespace);
+    return { digest, content: await this.#deps.bodies.selectedContent(source, request) };
   }
 
   async #post(key: ObjectKey, body: NewConfigMap, digest: string): Promise<void> {
@@ -252,9 +251,9 @@ export class CompanionWriter {
   ): Promise<ObservedConfigMap> {
     const { api, mutations } = this.#deps;
     const { key } = actual;
-    const content = shape && (await this.#content(shape));
-    const patch = healingPatch(actual, differences, content);
-    const written = shape && content ? { ...actual, digest: shape.digest, ...mapsIn(content) } : actual;
+    const loaded = shape && (await this.#load(key, shape));
+    const patch = healingPatch(actual, differences, loaded?.content);
+    const written = loaded ? { ...actual, digest: loaded.digest, ...mapsIn(loaded.content) } : actual;
     try {
       return await mutations.follow(key, async () => {
         const metadata = await api.patch(key, patch);

@@ -7,14 +7,22 @@ import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { copiedMetadata, formatCopiedKeys } from './copied-metadata.ts';
 
 /**
- * What all companions of one source have in common. They differ only in the annotation with their
- * own key and in the owner reference ({@link ownerReferenceAt}).
+ * What the companions of one source should be. They have the labels and annotations in common, and
+ * differ in the annotations with their own key and checksum, and in the owner reference
+ * ({@link ownerReferenceAt}).
  */
 export interface CompanionShape {
   readonly source: ObservedConfigMap;
   readonly request: MirrorRequest;
   readonly labels: StringMap;
   readonly annotations: StringMap;
+  /** What the companion in a namespace should hold. */
+  readonly editionIn: (namespace: string) => Edition;
+}
+
+/** The content that a companion should hold. */
+export interface Edition {
+  /** Its checksum (SPEC M4). */
   readonly digest: string;
 }
 
@@ -28,20 +36,19 @@ export function companionShape(
   return {
     source,
     request,
-    digest: source.digest,
+    editionIn: () => source,
     labels: { ...copied.labels, ...vocabulary.companionLabels },
     annotations: {
       ...copied.annotations,
       [vocabulary.source]: source.key,
       [vocabulary.sourceUid]: source.uid,
-      [vocabulary.sourceChecksum]: source.digest,
       ...(request.deletionPolicy === 'retain' && { [vocabulary.deletionPolicy]: 'retain' }),
       ...(copiedKeys !== undefined && { [vocabulary.copiedMetadata]: copiedKeys }),
     },
   };
 }
 
-/** A companion to create. {@link CompanionShape.digest} is the digest of `content`. */
+/** A companion to create. `content`: that of its {@link Edition}. */
 export function newCompanion(
   key: ObjectKey,
   shape: CompanionShape,
@@ -55,7 +62,11 @@ export function newCompanion(
       namespace,
       name,
       labels: shape.labels,
-      annotations: { ...shape.annotations, [vocabulary.companion]: key },
+      annotations: {
+        ...shape.annotations,
+        [vocabulary.sourceChecksum]: shape.editionIn(namespace).digest,
+        [vocabulary.companion]: key,
+      },
       ...(owner !== undefined && { ownerReferences: [owner] }),
     },
     ...content,

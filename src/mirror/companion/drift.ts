@@ -26,7 +26,8 @@ export function differences(
   vocabulary: Vocabulary,
 ): readonly Difference[] {
   const found: Difference[] = [];
-  if (actual.digest !== shape.digest) found.push({ kind: 'content' });
+  const { digest } = shape.editionIn(actual.namespace);
+  if (actual.digest !== digest) found.push({ kind: 'content' });
   const copied = parseCopiedKeys(actual.annotations[vocabulary.copiedMetadata], vocabulary);
   compareEntries(found, 'label', actual.labels, shape.labels, copied.labels);
   compareEntries(found, 'annotation', actual.annotations, shape.annotations, [
@@ -34,9 +35,8 @@ export function differences(
     vocabulary.copiedMetadata,
     ...copied.annotations,
   ]);
-  if (actual.annotations[vocabulary.companion] !== actual.key) {
-    found.push({ kind: 'annotation', key: vocabulary.companion, value: actual.key });
-  }
+  compareAnnotation(found, actual, vocabulary.sourceChecksum, digest);
+  compareAnnotation(found, actual, vocabulary.companion, actual.key);
   const owner = ownerReferenceAt(actual.namespace, shape);
   const owners = desiredOwnerReferences(actual, shape.source, owner);
   if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
@@ -53,12 +53,14 @@ export function differencesFromRetained(
   vocabulary: Vocabulary,
 ): readonly Difference[] {
   const found: Difference[] = [];
-  if (actual.annotations[vocabulary.deletionPolicy] !== 'retain') {
-    found.push({ kind: 'annotation', key: vocabulary.deletionPolicy, value: 'retain' });
-  }
+  compareAnnotation(found, actual, vocabulary.deletionPolicy, 'retain');
   const owners = desiredOwnerReferences(actual, source, undefined);
   if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
   return found;
+}
+
+function compareAnnotation(found: Difference[], actual: ObservedConfigMap, key: string, value: string): void {
+  if (actual.annotations[key] !== value) found.push({ kind: 'annotation', key, value });
 }
 
 function compareEntries(
