@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../clock/clock.ts';
-import { type Lane, WorkQueue, type WorkQueueOptions } from './queue.ts';
+import type { Lane } from './lanes.ts';
+import { WorkQueue, type WorkQueueOptions } from './queue.ts';
 import type { QueueMetrics } from './queue-metrics.ts';
 
 interface Waiting {

@@ -17,14 +17,9 @@
  * key has failed is for the controller to remember.
  */
 import { Fifo } from './fifo.ts';
+import { type Lane, LaneOrder } from './lanes.ts';
 import type { QueueMetrics } from './queue-metrics.ts';
 import type { WorkSource } from './workers.ts';
-
-/**
- * `fresh`: somebody may be waiting for this (an edit, a heal, a new namespace).
- * `bulk`: one of very many (the initial list, a resync, a large fan-out).
- */
-export type Lane = 'fresh' | 'bulk';
 
 /** Fresh keys in a row that may overtake waiting bulk keys; then one bulk key follows. */
 export const FRESH_PER_BULK = 8;
@@ -49,8 +44,8 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
   readonly #lent = new Set<K>();
   /** Callers of `get`, in order. While there are any, nothing can be handed out. */
   readonly #waiting: ((key: K | undefined) => void)[] = [];
+  readonly #order = new LaneOrder(FRESH_PER_BULK);
   #bulkOut = 0;
-  #freshInARow = 0;
   #shuttingDown = false;
 
   constructor({ bulkLimit = Number.POSITIVE_INFINITY, metrics }: WorkQueueOptions = {}) {
@@ -144,21 +139,15 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
   }
 
   #take(): K | undefined {
-    const lane = this.#nextLane();
-    const key = this.#queued[lane].shift();
-    if (key === undefined) return undefined;
+    const { fresh, bulk } = this.#queued;
+    const mayBulk = bulk.size > 0 && this.#bulkOut < this.#bulkLimit;
+    const lane = this.#order.next({ fresh: fresh.size > 0, bulk: mayBulk });
+    const key = lane && this.#queued[lane].shift();
+    if (lane === undefined || key === undefined) return undefined;
     this.#dirty.delete(key);
     this.#processing.set(key, lane);
     this.#metrics?.begun(key);
     if (lane === 'bulk') this.#bulkOut++;
     return key;
-  }
-
-  #nextLane(): Lane {
-    const { fresh, bulk } = this.#queued;
-    const bulkWaits = bulk.size > 0 && this.#bulkOut < this.#bulkLimit;
-    const overtakes = fresh.size > 0 && bulkWaits && this.#freshInARow < FRESH_PER_BULK;
-    this.#freshInARow = overtakes ? this.#freshInARow + 1 : 0;
-    return overtakes || !bulkWaits ? 'fresh' : 'bulk';
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DelayingQueue } from '../../src/workqueue/delaying-queue.ts';
-import type { Lane } from '../../src/workqueue/queue.ts';
+import type { Lane } from '../../src/workqueue/lanes.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** Takes every key as it comes, and records the key and the time. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FRESH_PER_BULK, type Lane, WorkQueue } from '../../src/workqueue/queue.ts';
+import type { Lane } from '../../src/workqueue/lanes.ts';
+import { FRESH_PER_BULK, WorkQueue } from '../../src/workqueue/queue.ts';
 
 /** Takes every key that can be handed out now, without marking it as done. */
 async function takeAll(queue: WorkQueue): Promise<(string | undefined)[]> {

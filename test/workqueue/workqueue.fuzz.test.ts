@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DelayingQueue } from '../../src/workqueue/delaying-queue.ts';
-import { FRESH_PER_BULK, type Lane } from '../../src/workqueue/queue.ts';
+import type { Lane } from '../../src/workqueue/lanes.ts';
+import { FRESH_PER_BULK } from '../../src/workqueue/queue.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 type Step =

@@ -3,7 +3,7 @@ import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import type { Step } from '../../mirror/plan/step.ts';
-import type { Lane } from '../../workqueue/queue.ts';
+import { type Lane, LaneOrder } from '../../workqueue/lanes.ts';
 import type { WorkSource } from '../../workqueue/workers.ts';
 import type { Intent } from '../memory/companion-memory.ts';
 import type { PassReport } from './pass-report.ts';
@@ -65,7 +65,7 @@ export class WriteQueue implements WorkSource<Write> {
   /** Bulk writes that hold a slot. */
   readonly #bulkOut = new Set<Write>();
   readonly #waiting: ((write: Write | undefined) => void)[] = [];
-  #freshInARow = 0;
+  readonly #order = new LaneOrder(FRESH_PER_BULK);
   #yieldUntil = Number.NEGATIVE_INFINITY;
   #endOfYield: Timer | undefined;
   #isShutDown = false;
@@ -169,10 +169,7 @@ export class WriteQueue implements WorkSource<Write> {
     const { most, yielding } = this.#bulkSlots;
     const slots = this.#clock.now() < this.#yieldUntil ? yielding : most;
     const mayBulk = bulk.length > 0 && this.#bulkOut.size < slots;
-    const overtakes = fresh.length > 0 && (!mayBulk || this.#freshInARow < FRESH_PER_BULK);
-    this.#freshInARow = overtakes && mayBulk ? this.#freshInARow + 1 : 0;
-    if (overtakes) return 'fresh';
-    return mayBulk ? 'bulk' : undefined;
+    return this.#order.next({ fresh: fresh.length > 0, bulk: mayBulk });
   }
 
   #beginYield(): void {

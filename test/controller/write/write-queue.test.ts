@@ -8,7 +8,7 @@ import {
   type WriteStep,
 } from '../../../src/controller/write/write-queue.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
-import type { Lane } from '../../../src/workqueue/queue.ts';
+import type { Lane } from '../../../src/workqueue/lanes.ts';
 import { RecordedLog } from '../../informer/recorded-log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
