@@ -48,7 +48,7 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   if (!signal.aborted) log.info({ server, context, dryRun: flags['dry-run'] }, 'starting');
   // Its last request ends with the session.
   void session.canary?.run(signal);
-  if (flags.once) await converge(controller, signal);
+  if (flags.once) await converge(controller, log, signal);
   else if (election) await runElected(controller, election, signal);
   else await controller.run(signal);
   log.info({}, flags.once ? 'all done' : 'stopped');
@@ -77,11 +77,13 @@ function canaryOf(
 const SETTLE_POLL_MS = 20;
 
 /** @throws RunError when something could not be done, or `signal` aborts before all is. */
-async function converge(controller: Controller, signal: AbortSignal): Promise<void> {
+async function converge(controller: Controller, log: Logger, signal: AbortSignal): Promise<void> {
   const stop = new AbortController();
   const running = controller.run(AbortSignal.any([signal, stop.signal]));
   while (!signal.aborted && !controller.isSettled()) await sleep(systemClock, SETTLE_POLL_MS, signal);
   const failing = controller.unfinished;
+  const later = await controller.leftForLater();
+  if (Object.values(later).some((count) => count > 0)) log.info(later, 'companions left for later');
   stop.abort();
   await running;
   if (signal.aborted) throw new RunError('stopped before all was done');

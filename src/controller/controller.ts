@@ -10,6 +10,7 @@ import type { Workers } from '../workqueue/workers.ts';
 import type { Namespaces } from './events/namespaces.ts';
 import type { CompanionMemory } from './memory/companion-memory.ts';
 import type { Reports } from './memory/reports.ts';
+import type { Survey } from './metrics/survey.ts';
 import type { ConfigMapIndex } from './reconcile/cluster-view.ts';
 import type { MutationCache } from './write/mutation-cache.ts';
 import type { Write, WriteQueue } from './write/write-queue.ts';
@@ -33,6 +34,7 @@ export interface ControllerParts {
   readonly writes: WriteQueue;
   readonly reconcilers: Workers<ObjectKey>;
   readonly writers: Workers<Write>;
+  readonly survey: Pick<Survey, 'take'>;
   /** Time (ms) between two passes over all sources; 0: none. */
   readonly resyncMs: number;
   readonly mayWrite: () => boolean;
@@ -106,6 +108,12 @@ export class Controller {
     const isWaitedFor = ({ failures }: { failures: number }) => failures < GIVE_UP_LISTING_AFTER;
     if (this.#incompleteLists().some(isWaitedFor) || !queue.isIdle || !writes.isIdle) return false;
     return [...memory.unfinished().values()].every((failures) => failures >= GIVE_UP_AFTER);
+  }
+
+  /** Companions that are left for later on purpose, by their state (SPEC D8). */
+  async leftForLater(): Promise<{ readonly waiting: number }> {
+    const { companions } = await this.#parts.survey.take();
+    return { waiting: companions.get('waiting') ?? 0 };
   }
 
   /** What has failed and may yet succeed: source keys, and lists that are not complete. */

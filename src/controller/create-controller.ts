@@ -82,7 +82,13 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const namespaces = new Namespaces(namespaceInformer);
   const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
   const { lister } = configMaps;
-  const view = createClusterView({ settings, configMaps: lister, namespaces: namespaces.lister, mutations });
+  const view = createClusterView({
+    settings,
+    configMaps: lister,
+    namespaces: namespaces.lister,
+    mutations,
+    clock,
+  });
 
   // What it does.
   const tell = tellAll([...deps.listeners, happeningMetrics(metrics, clock, mayWrite)], log);
@@ -132,6 +138,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     dependsOnNamespaces: (object) => dependsOnNamespaces(object, vocabulary),
     queue,
     writes,
+    survey,
     reconcilers: new Workers({
       ...common,
       source: queue,

@@ -2,6 +2,7 @@ import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Finding } from '../mirror/plan/explain.ts';
 import type { Entry } from '../mirror/plan/inventory.ts';
 import { commandInWords, type Remedy } from '../mirror/plan/remedies.ts';
+import { inSeconds } from './report.ts';
 import { oneLine, paragraph, renderTable } from './table.ts';
 
 export interface Explanation {
@@ -41,5 +42,6 @@ function conclusion({ findings }: Explanation, entry: Entry | undefined): string
   if (fails === undefined) return 'in sync';
   if (entry === undefined) return `no companion: ${evidence}`;
   const next = entry.action === 'none' ? '' : `; run would ${entry.action} it`;
-  return `${entry.state}: ${entry.reason}${next}`;
+  const until = entry.until === undefined ? '' : `, until ${inSeconds(entry.until)}`;
+  return `${entry.state}: ${entry.reason}${until}${next}`;
 }

@@ -129,6 +129,7 @@ export class Inspection {
       configMaps: applied.configMaps,
       namespaces: applied.namespaces,
       mutations: NOTHING_WRITTEN,
+      clock: this.#clock,
     });
     const body = async (key: ObjectKey) => applied.bodies.get(key) ?? (await this.#read(key));
     const observed = async (key: ObjectKey) => {

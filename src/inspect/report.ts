@@ -16,10 +16,12 @@ export interface Row {
   readonly reason: string;
   /** Only of `plan`, and only of an update or a replacement. */
   readonly differences?: readonly Change[];
+  /** Only of one that waits for a time that is known, RFC 3339. */
+  readonly until?: string;
 }
 
 export function rowOf(entry: Entry, differences?: readonly Change[]): Row {
-  const { source, companion, action, state, reason } = entry;
+  const { source, companion, action, state, reason, until } = entry;
   return {
     source: source ?? null,
     companion: companion ?? null,
@@ -27,7 +29,13 @@ export function rowOf(entry: Entry, differences?: readonly Change[]): Row {
     state,
     reason,
     ...(differences && { differences }),
+    ...(until !== undefined && { until: inSeconds(until) }),
   };
+}
+
+/** A time (ms since the epoch) as RFC 3339. */
+export function inSeconds(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
 /** By source, then by companion. */
@@ -54,8 +62,8 @@ export function asYaml(rows: readonly Row[]): string {
 
 /** `middle`: which word stands between the names and the reason. */
 export function asTableRows(rows: readonly Row[], middle: 'action' | 'state'): readonly TableRow[] {
-  return rows.map(({ source, companion, reason, differences = [], ...row }) => ({
-    cells: [source ?? NONE, companion ?? NONE, row[middle], reason],
+  return rows.map(({ source, companion, reason, until, differences = [], ...row }) => ({
+    cells: [source ?? NONE, companion ?? NONE, row[middle], until ? `${reason}, until ${until}` : reason],
     below: differences.map(changeInWords),
   }));
 }

@@ -17,6 +17,8 @@ export interface World {
   readonly configMaps: readonly ConfigMap[];
   readonly namespaces: readonly Namespace[];
   readonly bounds: Bounds;
+  /** The time of day (ms since the epoch); default 0. */
+  readonly now?: number;
 }
 
 /** The administrator's bounds, as the flags say them. */
@@ -73,6 +75,7 @@ export function viewOf(of: World): ClusterView {
   for (const item of of.namespaces) namespaces.set(item.metadata.name, observeNamespace(item, vocabulary));
   return {
     settings: { vocabulary, bounds: of.bounds },
+    now: () => of.now ?? 0,
     configMap: (key) => byKey.get(key),
     referrers: ({ key, uid }) =>
       seen.filter(({ annotations }) => {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.ts';
 import type { Indexers, Lister } from '../../informer/lister.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { SourceIdentity } from '../../mirror/companion/ownership.ts';
@@ -38,12 +39,14 @@ export function createClusterView(deps: {
   readonly configMaps: Pick<Lister<ObservedConfigMap, ConfigMapIndex>, 'get' | 'byIndex'>;
   readonly namespaces: NamespaceLister;
   readonly mutations: Pick<MutationCache, 'newest' | 'writtenFor'>;
+  readonly clock: Pick<Clock, 'wallTime'>;
 }): ClusterView {
-  const { settings, configMaps, namespaces, mutations } = deps;
+  const { settings, configMaps, namespaces, mutations, clock } = deps;
   const current = (objects: readonly ObservedConfigMap[]) =>
     objects.flatMap((object) => mutations.newest(object.key, object) ?? []);
   return {
     settings,
+    now: () => clock.wallTime().getTime(),
     configMap: (key) => mutations.newest(key, configMaps.get(key)),
     referrers: ({ key, uid }: SourceIdentity) => {
       const byName = configMaps.byIndex('referrers', key);

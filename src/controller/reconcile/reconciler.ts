@@ -140,16 +140,20 @@ export class Reconciler {
 
   /** Reports what is left alone, sets aside what must wait, and queues the other writes. */
   async #carryOut(key: ObjectKey, { source, shape, steps }: Plan, begunAt: number): Promise<void> {
-    const { memory, reports, queue, writes, dryRun, clock, log, tell } = this.#deps;
+    const { view, memory, reports, queue, writes, dryRun, clock, log, tell } = this.#deps;
     const toBeWritten: WriteStep[] = [];
+    /** When the first of what waits for a time is due (ms since the epoch). */
+    let nextAt: number | undefined;
     for (const step of steps) {
-      if (step.action === 'none') reports.leftAlone(key, step);
-      else toBeWritten.push(step);
+      if (step.action !== 'none') toBeWritten.push(step);
+      else reports.leftAlone(key, step);
+      if ('until' in step) nextAt = Math.min(step.until, nextAt ?? step.until);
     }
     if (memory.hasAny(key)) {
       const isOver = (companion: ObjectKey) => reports.over(key, companion);
       memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten), isOver);
     }
+    if (nextAt !== undefined) queue.addAfter(key, Math.max(1, nextAt - view.now()));
     const reportOn = (writes: number) =>
       new PassReport({ key, source, steps, writes, begunAt, clock, log, tell });
     if (dryRun) {

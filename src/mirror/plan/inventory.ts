@@ -39,6 +39,8 @@ export interface Entry {
   readonly reason: string;
   /** Of an update or a replacement. */
   readonly differences?: readonly Difference[];
+  /** Of one that waits: until when (ms since the epoch), if that is known. */
+  readonly until?: number;
   /** Of a refusal: whether the source names the namespace exactly. */
   readonly named?: boolean;
 }
@@ -191,6 +193,7 @@ function entryOf(source: ObjectKey, step: Step): Entry {
     state: stateOf(step.state),
     reason,
     ...('differences' in step && { differences: step.differences }),
+    ...('until' in step && { until: step.until }),
     ...('named' in step && { named: step.named }),
   };
 }

@@ -140,6 +140,8 @@ function planRetention(
   return { action: 'update', companion, state: 'retained', reason: marking, actual, differences };
 }
 
-export function waiting(companion: ObjectKey, reason: string): Step {
-  return { action: 'none', companion, state: 'waiting', reason };
+/** `until` undefined: until a watch event. */
+export function waiting(companion: ObjectKey, reason: string, until?: number): Step {
+  const step = { action: 'none', companion, state: 'waiting', reason } as const;
+  return until === undefined ? step : { ...step, until };
 }

@@ -13,11 +13,22 @@ export type Step =
       /**
        * - `conflict`: a different object has the name.
        * - `retained`: no longer desired, but kept as the source asked.
-       * - `waiting`: it or its namespace is being deleted. A watch event will follow.
        * - `no namespace`: the source names a namespace that does not exist.
        */
-      readonly state: 'in sync' | 'conflict' | 'retained' | 'waiting' | 'no namespace';
+      readonly state: 'in sync' | 'conflict' | 'retained' | 'no namespace';
       readonly reason: string;
+    }
+  | {
+      /** It is left as it is for now. */
+      readonly action: 'none';
+      readonly companion: ObjectKey;
+      readonly state: 'waiting';
+      readonly reason: string;
+      /**
+       * When to plan again (ms since the epoch). Absent: a watch event will follow, such as the end
+       * of the companion or its namespace, which is being deleted.
+       */
+      readonly until?: number;
     }
   | {
       /** The administrator or the namespace's owner refuses it. */

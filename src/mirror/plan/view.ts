@@ -8,6 +8,8 @@ import type { Bounds } from './placement.ts';
 /** The cluster as the rules see it. Every method is a lookup, not a search. */
 export interface ClusterView {
   readonly settings: MirrorSettings;
+  /** The time of day (ms since the epoch). The rules have no clock of their own. */
+  now(): number;
   /** The source or companion at a key. Other ConfigMaps are not in the view. */
   configMap(key: ObjectKey): ObservedConfigMap | undefined;
   /** Objects that refer to the source by its name or, if that was stripped, by its uid. */

@@ -18,6 +18,7 @@ function surveyOf(
   const survey = new Survey({
     view: {
       settings: { vocabulary, bounds: first.bounds },
+      now: () => viewOf(now).now(),
       configMap: (key) => viewOf(now).configMap(key),
       referrers: (of) => viewOf(now).referrers(of),
       claimants: (key) => viewOf(now).claimants(key),
