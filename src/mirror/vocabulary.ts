@@ -14,6 +14,7 @@ export interface Vocabulary {
   readonly companionName: string;
   readonly includeKeys: string;
   readonly excludeKeys: string;
+  readonly renameKeys: string;
   readonly copyLabels: string;
   readonly copyAnnotations: string;
   /** Also on companions of a source that retains them. */
@@ -53,6 +54,7 @@ export function vocabularyOf(domain: string): Vocabulary {
     companionName: `${domain}/companion-name`,
     includeKeys: `${domain}/include-keys`,
     excludeKeys: `${domain}/exclude-keys`,
+    renameKeys: `${domain}/rename-keys`,
     copyLabels: `${domain}/copy-labels`,
     copyAnnotations: `${domain}/copy-annotations`,
     deletionPolicy: `${domain}/deletion-policy`,

@@ -123,6 +123,38 @@ export function annotationsSuite(server: TestServer): void {
     });
   }
 
+  test.concurrent('[V1] renamed keys have their new names in every companion, and the old ones go', async () => {
+    await using world = await World.open(server, ['team-a']);
+    world.start();
+    const targets = { 'target-namespaces': world.full('*') };
+    await world.createSource({ data, binaryData, asks: { ...targets, 'exclude-keys': '*.json' } });
+    const kept = { data: { 'app.yaml': '1', plain: '4' }, binaryData: { 'e.bin': '/w==' } };
+    await world.companion('team-a/colors-synced', 'home/colors', kept);
+    await world.ask('home/colors', { 'rename-keys': 'app.yaml=plain, plain=app.yaml, e.bin=b.json' });
+    const wanted = { data: { plain: '1', 'app.yaml': '4' }, binaryData: { 'b.json': '/w==' } };
+    await world.companion('team-a/colors-synced', 'home/colors', wanted);
+    await world.companion('home/colors-synced', 'home/colors', wanted);
+    await world.ask('home/colors', { 'rename-keys': null });
+    await world.companion('team-a/colors-synced', 'home/colors', kept);
+  });
+
+  for (const renames of ['nowhere=x', 'app.yaml=plain', 'b.json=x', '']) {
+    test.concurrent(`[V1] rename-keys "${renames}" is invalid: companions stay and it is reported`, async () => {
+      await using world = await World.open(server);
+      const controller = world.start();
+      await world.createSource({ data, asks: { 'exclude-keys': 'b.json' } });
+      const { 'b.json': _, ...kept } = data;
+      const companion = await world.companion('home/colors-synced', 'home/colors', { data: kept });
+      await world.ask('home/colors', { 'rename-keys': renames });
+      await world.person.patch(world.full('home/colors'), { data: { plain: 'new' } });
+      await world.settle(controller);
+      expect(await world.configMap('home/colors-synced')).toEqual(companion);
+      expect(controller.log.told).toContainEqual(
+        expect.objectContaining({ level: 'warn', reason: expect.stringContaining('rename-keys: ') }),
+      );
+    });
+  }
+
   for (const asks of [{ 'include-keys': 'none.such' }, { 'exclude-keys': '*' }]) {
     test.concurrent(`[R13] ${JSON.stringify(asks)} selects no key: companions stay and it is reported`, async () => {
       await using world = await World.open(server);

@@ -6,6 +6,7 @@ export interface Ask {
   readonly selector?: string | undefined;
   readonly companionName?: string | undefined;
   readonly includeKeys?: string | undefined;
+  readonly renameKeys?: string | undefined;
   readonly copyLabels?: string | undefined;
   readonly policy?: 'delete' | 'retain' | undefined;
 }
@@ -64,6 +65,7 @@ const data = fc.dictionary(
 const askBeside: fc.Arbitrary<Ask> = fc.oneof(
   fc.record({ companionName: fc.constantFrom(undefined, 'shared', '{namespace}-{name}', 'two') }),
   fc.record({ includeKeys: fc.constantFrom(undefined, 'k1', 'k*') }),
+  fc.record({ renameKeys: fc.constantFrom(undefined, 'k1=k2,k2=k1', 'k1=new', 'other=k1') }),
   fc.record({ copyLabels: fc.constantFrom(undefined, 'team') }),
   {
     weight: 1,

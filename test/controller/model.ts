@@ -92,7 +92,7 @@ export class Model {
 
   companionOf(source: ModelSource, key: string): Facts {
     const { ask } = source;
-    const data = Object.fromEntries(Object.entries(source.data).filter(([name]) => isSelected(name, ask)));
+    const data = copiedData(source);
     const full = this.#prefix + source.key;
     const [namespace = '', name = ''] = full.split('/');
     const copies = ask.copyLabels === 'team';
@@ -136,7 +136,26 @@ export class Model {
   }
 }
 
-export function isSelected(name: string, { includeKeys }: Ask): boolean {
+/** Under the keys of the companion; undefined: the request is invalid (SPEC V1, R13). */
+export function copiedDataIfValid({ data, ask }: ModelSource): Data | undefined {
+  const selected = Object.keys(data).filter((name) => isSelected(name, ask));
+  if (selected.length === 0 && Object.keys(data).length > 0) return undefined;
+  const renames = new Map(
+    (ask.renameKeys?.split(',') ?? []).map((each) => each.split('=') as [string, string]),
+  );
+  if ([...renames.keys()].some((name) => !selected.includes(name))) return undefined;
+  const names = selected.map((name) => renames.get(name) ?? name);
+  if (new Set(names).size < names.length) return undefined;
+  return Object.fromEntries(selected.map((name, at) => [names[at] ?? '', data[name] ?? '']));
+}
+
+function copiedData(source: ModelSource): Data {
+  const data = copiedDataIfValid(source);
+  if (data === undefined) throw new Error('an invalid request has no model');
+  return data;
+}
+
+function isSelected(name: string, { includeKeys }: Ask): boolean {
   if (includeKeys === undefined) return true;
   return includeKeys === 'k*' ? name.startsWith('k') : name === 'k1';
 }

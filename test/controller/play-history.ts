@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { type Facts, factsOf } from './expected-companion.ts';
 import { fastClock } from './fast-clock.ts';
 import { type Action, type Ask, MARK_TAMPERINGS } from './history.ts';
-import { isSelected, Model, type ModelSource } from './model.ts';
+import { copiedDataIfValid, Model, type ModelSource } from './model.ts';
 import type { RunningController } from './running-controller.ts';
 import { tamper } from './tampering.ts';
 import { World } from './world.ts';
@@ -177,13 +177,14 @@ class Player {
     return { data, binaryData: {}, labels, annotations, owners: [] };
   }
 
-  #annotations({ targets, selector, companionName, includeKeys, copyLabels, policy }: Ask) {
+  #annotations({ targets, selector, companionName, includeKeys, renameKeys, copyLabels, policy }: Ask) {
     const inWorld = targets?.replaceAll(/[a-z]+(-[a-z*])?/g, (name) => this.#world.full(name));
     const all = {
       'target-namespaces': inWorld,
       'target-namespace-selector': selector,
       'companion-name': companionName,
       'include-keys': includeKeys,
+      'rename-keys': renameKeys,
       'copy-labels': copyLabels,
       'deletion-policy': policy,
     };
@@ -309,12 +310,9 @@ function asksToRetain(action: Action): boolean {
 }
 
 /** An invalid request (SPEC R13) leaves everything as it happens to be. */
-function isRefused({ key, ask, data }: ModelSource): boolean {
-  const keys = Object.keys(data);
-  return (
-    ask.companionName === key.split('/')[1] ||
-    (keys.length > 0 && !keys.some((name) => isSelected(name, ask)))
-  );
+function isRefused(source: ModelSource): boolean {
+  const { key, ask } = source;
+  return ask.companionName === key.split('/')[1] || copiedDataIfValid(source) === undefined;
 }
 
 /** What others put on a companion stays on it. The model ignores that. */

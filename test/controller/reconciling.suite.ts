@@ -254,6 +254,7 @@ export function reconcilingSuite(server: TestServer): void {
     'companion-name': '{team}-x',
     'include-keys': '',
     'exclude-keys': 'a b',
+    'rename-keys': '',
     'copy-labels': '(x)',
     'copy-annotations': 'a b',
     'deletion-policy': 'Delete',

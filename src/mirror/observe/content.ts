@@ -1,3 +1,4 @@
+import type { Renames } from '../request/key-renames.ts';
 import { type KeyGlobs, matchesGlobs, matchesNothing } from '../request/patterns.ts';
 import type { StringMap } from '../vocabulary.ts';
 
@@ -13,12 +14,32 @@ export interface KeySelection {
   readonly excludeKeys: KeyGlobs;
 }
 
-/** The part of a source's content that companions hold (SPEC M3). */
-export function selectContent(content: Content, { includeKeys, excludeKeys }: KeySelection): Content {
+/** The part of a source's content that companions hold, under their keys (SPEC M3, V1). */
+export function selectContent(
+  content: Content,
+  selection: KeySelection & { readonly renameKeys: Renames },
+): Content {
+  const { data, binaryData } = selectKeys(content, selection);
+  const { renameKeys } = selection;
+  if (renameKeys.size === 0) return { data, binaryData };
+  return { data: renamed(data, renameKeys), binaryData: renamed(binaryData, renameKeys) };
+}
+
+/** The same under the source's keys. */
+export function selectKeys(content: Content, { includeKeys, excludeKeys }: KeySelection): Content {
   if (includeKeys === undefined && matchesNothing(excludeKeys)) return content;
   const selected = (key: string) =>
     (includeKeys === undefined || matchesGlobs(includeKeys, key)) && !matchesGlobs(excludeKeys, key);
   return { data: pick(content.data, selected), binaryData: pick(content.binaryData, selected) };
+}
+
+function renamed(entries: StringMap, renames: Renames): StringMap {
+  return Object.fromEntries(Object.entries(entries).map(([key, value]) => [renames.get(key) ?? key, value]));
+}
+
+/** Texts and binaries share the keys: none is in both. */
+export function keysIn({ data, binaryData }: Content): readonly string[] {
+  return [...Object.keys(data), ...Object.keys(binaryData)];
 }
 
 /** Which of the two maps are not empty. The API server drops an empty one. */

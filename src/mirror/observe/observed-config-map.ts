@@ -1,11 +1,11 @@
 import { keyOf, type ObjectKey, parseKey } from '../../kube/api/object-key.ts';
 import type { ConfigMap, ObjectMeta, OwnerReference } from '../../kube/api/types.ts';
-import { type Parsed, problem } from '../parsed.ts';
-import { matchesGlobs } from '../request/patterns.ts';
-import { type MirrorRequest, parseRequest } from '../request/request.ts';
+import type { Parsed } from '../parsed.ts';
+import type { MirrorRequest } from '../request/request.ts';
 import { MANAGED_BY, MANAGED_SOURCE, type StringMap, type Vocabulary } from '../vocabulary.ts';
-import { type Content, isEmpty, mapsIn, selectContent } from './content.ts';
+import { mapsIn, selectContent } from './content.ts';
 import { digestOf } from './digest.ts';
+import { requestOf } from './source-request.ts';
 
 /** What the controller remembers of a ConfigMap: what decisions need, without its data. */
 export interface ObservedConfigMap {
@@ -78,25 +78,6 @@ function remember(
     request,
     editedBy: lastOtherManager(metadata),
   };
-}
-
-/** Invalid also when it selects no key of a source that has keys: a typo (SPEC R13). */
-function requestOf(
-  { namespace = '', name, annotations = NO_ENTRIES }: ObjectMeta,
-  content: Content,
-  vocabulary: Vocabulary,
-): Parsed<MirrorRequest> {
-  const request = parseRequest({ namespace, name, annotations }, vocabulary);
-  if (!request.ok || isEmpty(content) || !isEmpty(selectContent(content, request.value))) return request;
-  const { includeKeys } = request.value;
-  const keys = [...Object.keys(content.data), ...Object.keys(content.binaryData)];
-  return includeKeys !== undefined && !keys.some((key) => matchesGlobs(includeKeys, key))
-    ? problem(
-        `${vocabulary.includeKeys}: matches no key of the source; name keys that it has, or remove the annotation to copy all`,
-      )
-    : problem(
-        `${vocabulary.excludeKeys}: leaves no key to copy; exclude fewer keys, or remove the annotation`,
-      );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 
 /** The items of a comma list, trimmed, without empty ones. */
-function commaList(text: string): string[] {
+export function commaList(text: string): string[] {
   return text
     .split(',')
     .map((item) => item.trim())

@@ -1,6 +1,7 @@
 import { type ObjectKey, objectKey } from '../../kube/api/object-key.ts';
 import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
+import { NO_RENAMES, parseRenameKeys, type Renames } from './key-renames.ts';
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts';
 import {
   type KeyGlobs,
@@ -27,6 +28,7 @@ export interface MirrorRequest {
   /** Undefined: every key. */
   readonly includeKeys: KeyGlobs | undefined;
   readonly excludeKeys: KeyGlobs;
+  readonly renameKeys: Renames;
   readonly copyLabels: KeyGlobs;
   readonly copyAnnotations: KeyGlobs;
   readonly deletionPolicy: DeletionPolicy;
@@ -61,6 +63,7 @@ export function parseRequest(
       companionName: parseCompanionName(source, targets === undefined, vocabulary),
       includeKeys: readAnnotation(annotations, vocabulary.includeKeys, parseIncludeKeys),
       excludeKeys: readAnnotation(annotations, vocabulary.excludeKeys, parseDataKeys) ?? NO_KEYS,
+      renameKeys: readAnnotation(annotations, vocabulary.renameKeys, parseRenameKeys) ?? NO_RENAMES,
       copyLabels: readAnnotation(annotations, vocabulary.copyLabels, parseMetadataKeys) ?? NO_KEYS,
       copyAnnotations: readAnnotation(annotations, vocabulary.copyAnnotations, parseMetadataKeys) ?? NO_KEYS,
       deletionPolicy: readAnnotation(annotations, vocabulary.deletionPolicy, parseDeletionPolicy) ?? 'delete',

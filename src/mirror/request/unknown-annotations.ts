@@ -20,6 +20,7 @@ export function unknownAnnotations(
     vocabulary.companionName,
     vocabulary.includeKeys,
     vocabulary.excludeKeys,
+    vocabulary.renameKeys,
     vocabulary.copyLabels,
     vocabulary.copyAnnotations,
     vocabulary.deletionPolicy,

@@ -150,6 +150,13 @@ describe('[M3] the digest of an observed object', () => {
     expect(observed(asked).digest).toBe(digestOf({ data: {}, binaryData: { a: 'AA==' } }));
   });
 
+  test('[V1] covers renamed keys, binary ones too, under their new names', () => {
+    const asks = { 'rename-keys': 'app.yaml=other, other=app.yaml, logo=icon', 'exclude-keys': '*.json' };
+    const asked = source('team-a/colors', asks, { data, binaryData: { logo: 'AA==' } });
+    const copied = { data: { 'app.yaml': '3', other: '1' }, binaryData: { icon: 'AA==' } };
+    expect(observed(asked).digest).toBe(digestOf(copied));
+  });
+
   test('keeps a key named __proto__', () => {
     const odd: Readonly<Record<string, string>> = JSON.parse('{"__proto__":"v","b":"w"}');
     const asked = source('team-a/colors', { 'exclude-keys': 'b' }, { data: odd });
@@ -204,6 +211,50 @@ describe('[R13] a selection of keys', () => {
     ],
   };
   test.for(Object.entries(cases))('%s', ([, [asks, parts, problem]]) => {
+    expect(problemOf(asks, parts)).toBe(problem);
+  });
+
+  const renames: Readonly<
+    Record<string, readonly [asks: StringMap, parts: ConfigMapParts | undefined, problem: string]>
+  > = {
+    'of a key that is there is valid': [{ 'rename-keys': 'app.yaml=x' }, undefined, 'none'],
+    'of two keys into each other is valid': [
+      { 'rename-keys': 'app.yaml=app.json,app.json=app.yaml' },
+      undefined,
+      'none',
+    ],
+    'onto a key that is not copied is valid': [
+      { 'rename-keys': 'app.yaml=app.json', 'exclude-keys': '*.json' },
+      undefined,
+      'none',
+    ],
+    'of a key that is not there is invalid': [
+      { 'rename-keys': 'app.yml=x' },
+      undefined,
+      'workshop.io/rename-keys: the source has no key "app.yml"; name a key that it has',
+    ],
+    'of a source without keys is invalid': [
+      { 'rename-keys': 'a=b' },
+      { data: {} },
+      'workshop.io/rename-keys: the source has no key "a"; name a key that it has',
+    ],
+    'of a key that is not selected is invalid': [
+      { 'rename-keys': 'app.json=x', 'exclude-keys': '*.json' },
+      undefined,
+      'workshop.io/rename-keys: "app.json" is not among the keys that include-keys and exclude-keys select; select it, or do not rename it',
+    ],
+    'onto a key that keeps its name is invalid': [
+      { 'rename-keys': 'app.yaml=app.json' },
+      undefined,
+      'workshop.io/rename-keys: "app.yaml" cannot become "app.json", because a key of that name is copied too; exclude or rename it',
+    ],
+    'of a text onto a binary key is invalid': [
+      { 'rename-keys': 'app.yaml=logo' },
+      { data, binaryData: { logo: 'AA==' } },
+      'workshop.io/rename-keys: "app.yaml" cannot become "logo", because a key of that name is copied too; exclude or rename it',
+    ],
+  };
+  test.for(Object.entries(renames))('[V1] a renaming %s', ([, [asks, parts, problem]]) => {
     expect(problemOf(asks, parts)).toBe(problem);
   });
 

@@ -35,6 +35,7 @@ test('[M1] without annotations a source asks for one companion beside it, with a
     companionName: 'colors-synced',
     includeKeys: undefined,
     excludeKeys: nothing,
+    renameKeys: new Map(),
     copyLabels: nothing,
     copyAnnotations: nothing,
     deletionPolicy: 'delete',
