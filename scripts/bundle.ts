@@ -1,8 +1,10 @@
 import { chmodSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { undiciParts } from './undici-parts.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /**
  * esbuild makes `require` calls out of CommonJS packages' own, and an ES module has no `require`.
@@ -39,12 +41,16 @@ export interface BundleOptions {
 
 /**
  * Bundles the program and its packages into one executable ES module, which starts in a third of
- * the time. Names are not minified, so that stack traces stay readable. Rejects with esbuild's
- * messages.
+ * the time. Names are not minified, so that stack traces stay readable. Resolves to the folders, from
+ * the repository's root, of the packages whose code is in it. Rejects with esbuild's messages.
  */
-export async function bundle(options: BundleOptions): Promise<void> {
-  await build({
-    entryPoints: [options.entryPoint ?? fileURLToPath(new URL('../src/main.ts', import.meta.url))],
+export async function bundle(options: BundleOptions): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints: [options.entryPoint ?? resolve(ROOT, 'src/main.ts')],
+    // CommonJS modules are named in the bundle by their path from here, so it must not depend on
+    // who builds where.
+    absWorkingDir: ROOT,
+    metafile: true,
     outfile: options.outfile,
     bundle: true,
     platform: 'node',
@@ -58,4 +64,14 @@ export async function bundle(options: BundleOptions): Promise<void> {
     logLevel: 'warning',
   });
   chmodSync(options.outfile, 0o755);
+  return packageFolders(metafile);
+}
+
+function packageFolders({ outputs }: Metafile): readonly string[] {
+  const folders = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs)
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .flatMap(([path]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []),
+  );
+  return [...new Set(folders)].sort();
 }
