@@ -39,6 +39,7 @@ const survey = new Survey({
     configMaps,
     namespaces: { get: (name) => known.get(name), values: () => known.values() },
     mutations,
+    memory: { unwantedMs: () => undefined },
     clock: systemClock,
   }),
   configMaps,

@@ -1,5 +1,6 @@
 import { type Parsed, parsed, problem } from '../mirror/parsed.ts';
 import { COMPANION_STATES, type CompanionState } from '../mirror/plan/inventory.ts';
+import { parseDuration } from '../mirror/request/duration.ts';
 import { type NamespacePatterns, parseNamespacePatterns } from '../mirror/request/patterns.ts';
 
 /** What a flag takes. The problems of `parse` complete the sentence "--flag: …". */
@@ -13,7 +14,6 @@ export interface Kind<T> {
   readonly choices?: readonly string[];
 }
 
-const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const UNITS_BYTES = { '': 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, K: 1e3, M: 1e6, G: 1e9 } as const;
 
 /** On or off. The flag alone is on. */
@@ -26,18 +26,12 @@ export const SWITCH: Kind<boolean> = {
   },
 };
 
-/** `500ms`, `30s`, `1h30m`, `1d`, or a bare number of seconds; the result is milliseconds. */
+/** The result is milliseconds. */
 export const DURATION: Kind<number> = {
   name: 'duration',
   parse: (text) => {
-    const withUnit = /^\d+(\.\d+)?$/.test(text) ? `${text}s` : text;
-    if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(withUnit)) {
-      return problem(`"${text}" is not a duration; write for example 500ms, 30s, 1h30m or 1d`);
-    }
-    const parts = [...withUnit.matchAll(/([\d.]+)([a-z]+)/g)];
-    const partMs = ([, number, unit]: readonly string[]) =>
-      Number(number) * UNITS_MS[unit as keyof typeof UNITS_MS];
-    return parsed(parts.reduce((total, part) => total + partMs(part), 0));
+    const duration = parseDuration(text);
+    return duration.ok ? parsed(duration.value.ms) : duration;
   },
 };
 

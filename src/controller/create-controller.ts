@@ -82,17 +82,18 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const namespaces = new Namespaces(namespaceInformer);
   const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
   const { lister } = configMaps;
+  const memory = new CompanionMemory(clock, random);
   const view = createClusterView({
     settings,
     configMaps: lister,
     namespaces: namespaces.lister,
     mutations,
+    memory,
     clock,
   });
 
   // What it does.
   const tell = tellAll([...deps.listeners, happeningMetrics(metrics, clock, mayWrite)], log);
-  const memory = new CompanionMemory(clock, random);
   const reports = new Reports({ log, memory, view, tell });
   // An eighth of the workers, at least one of several, is kept for fresh keys.
   const bulkLimit = Math.max(1, workers - Math.ceil(workers / 8));

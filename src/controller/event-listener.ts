@@ -76,8 +76,15 @@ function isSettled({ result, companions }: Reconciled): boolean {
 }
 
 function mirrored(companions: CompanionCounts): Message {
-  const { 'in sync': inSync = 0, 'no namespace': homeless = 0, conflict, refused, retained } = companions;
-  const others = { 'in conflict': conflict, refused, retained, 'without a namespace': homeless };
+  const { 'in sync': inSync = 0, 'no namespace': homeless, conflict, refused, retained } = companions;
+  const { delayed } = companions;
+  const others = {
+    'in conflict': conflict,
+    refused,
+    retained,
+    'without a namespace': homeless,
+    'to be deleted later': delayed,
+  };
   const parts = Object.entries(others).flatMap(([state, count]) => (count ? [`${count} ${state}`] : []));
   const note = [`${inSync} ${inSync === 1 ? 'companion' : 'companions'} in sync`, ...parts].join(', ');
   return { type: 'Normal', reason: 'Mirrored', action: MIRROR, note };

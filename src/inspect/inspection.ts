@@ -45,6 +45,8 @@ const NOTHING_WRITTEN = {
   writtenFor: () => [],
 };
 
+const NOTHING_MEASURED = { unwantedMs: () => undefined };
+
 /**
  * The cluster for somebody who only looks. It follows the cluster as the controller does, applies
  * the same rules, and writes nothing.
@@ -129,6 +131,7 @@ export class Inspection {
       configMaps: applied.configMaps,
       namespaces: applied.namespaces,
       mutations: NOTHING_WRITTEN,
+      memory: NOTHING_MEASURED,
       clock: this.#clock,
     });
     const body = async (key: ObjectKey) => applied.bodies.get(key) ?? (await this.#read(key));

@@ -19,6 +19,8 @@ export interface Vocabulary {
   readonly copyAnnotations: string;
   /** Also on companions of a source that retains them. */
   readonly deletionPolicy: string;
+  /** Likewise. How long nobody must want a companion before it is deleted (SPEC D3). */
+  readonly deleteAfter: string;
 
   // What a companion carries.
   readonly source: string;
@@ -58,6 +60,7 @@ export function vocabularyOf(domain: string): Vocabulary {
     copyLabels: `${domain}/copy-labels`,
     copyAnnotations: `${domain}/copy-annotations`,
     deletionPolicy: `${domain}/deletion-policy`,
+    deleteAfter: `${domain}/delete-after`,
     source: `${domain}/source`,
     sourceUid: `${domain}/source-uid`,
     sourceChecksum: `${domain}/source-checksum`,

@@ -14,7 +14,7 @@ import { RecordedLog } from '../informer/recorded-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { MemoryApi } from './memory-api.ts';
 
-/** The controller between its queue and the API, without informers: it sees `view`. */
+/** The controller between its queue and the API, without informers: it sees `seen`. */
 export class Executor {
   readonly stop = new AbortController();
   readonly clock = new ManualClock();
@@ -30,11 +30,16 @@ export class Executor {
 
   constructor(
     api: MemoryApi,
-    view: ClusterView,
+    seen: ClusterView,
     options: { readonly dryRun?: boolean; readonly maxWritesPerSecond?: number } = {},
   ) {
     const { clock, log, queue, memory, writes } = this;
-    const { vocabulary } = view.settings;
+    const { vocabulary } = seen.settings;
+    // Whatever else changes in `seen` shows.
+    const view: ClusterView = Object.assign(Object.create(seen), {
+      now: () => clock.wallTime().getTime(),
+      unwantedMs: (source: ObjectKey, companion: ObjectKey) => memory.unwantedMs(source, companion),
+    });
     const bodies = new SourceBodies(api, 2 ** 20);
     const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
     const tell = (happening: Happening) => void this.happenings.push(happening);

@@ -19,6 +19,8 @@ export interface World {
   readonly bounds: Bounds;
   /** The time of day (ms since the epoch); default 0. */
   readonly now?: number;
+  /** For how long (ms) unwanted companions have been so; default not measured. */
+  readonly unwantedMs?: number;
 }
 
 /** The administrator's bounds, as the flags say them. */
@@ -76,6 +78,7 @@ export function viewOf(of: World): ClusterView {
   return {
     settings: { vocabulary, bounds: of.bounds },
     now: () => of.now ?? 0,
+    unwantedMs: () => of.unwantedMs,
     configMap: (key) => byKey.get(key),
     referrers: ({ key, uid }) =>
       seen.filter(({ annotations }) => {

@@ -1,5 +1,6 @@
 import { type Clock, every } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { Step } from '../../mirror/plan/step.ts';
 import type { LogFields } from '../../telemetry/logger.ts';
 import { type Attempt, afterFailure, waitMs } from './attempts.ts';
 import type { Failure } from './failure.ts';
@@ -19,6 +20,8 @@ interface Entry {
   attempt?: Attempt | undefined;
   heals?: Heals | undefined;
   problem?: Problem | undefined;
+  /** Since when nobody wants the companion, on the clock. */
+  unwantedSince?: number | undefined;
 }
 
 /** What a write is about to do, compared with earlier failed writes. */
@@ -31,12 +34,19 @@ export interface Intent {
   readonly heals: boolean;
 }
 
+const FORGOTTEN: Entry = {
+  attempt: undefined,
+  heals: undefined,
+  problem: undefined,
+  unwantedSince: undefined,
+};
+
 /** Time (ms) between two searches for heals to forget. */
 const SWEEP_MS = 60_000;
 
 /**
- * Remembers, for each companion, its failed attempts, its heals, and the problem that was reported.
- * A companion without any has no entry. Sources and Namespaces have entries under their own keys.
+ * Remembers, for each companion, its failed attempts, its heals, the problem that was reported, and
+ * since when its deletion is delayed. A companion without any has no entry. Sources and Namespaces have entries under their own keys.
  * One companion's failure does not delay the others (SPEC R9).
  */
 export class CompanionMemory {
@@ -112,31 +122,46 @@ export class CompanionMemory {
     return this.#entries.has(source);
   }
 
-  /** Forgets unplanned companions after `onUnplanned`, and failures without a write to come. */
-  keepOnly(
-    source: ObjectKey,
-    planned: ReadonlySet<ObjectKey>,
-    toBeWritten: ReadonlySet<ObjectKey>,
-    onUnplanned: (companion: ObjectKey) => void,
-  ): void {
+  /** For how long (ms) nobody has wanted the companion; 0 if that is new. */
+  unwantedMs(source: ObjectKey, companion: ObjectKey): number {
+    const now = this.#clock.now();
+    return now - (this.#get(source, companion)?.unwantedSince ?? now);
+  }
+
+  /** The deletion of the companion is delayed, from the first time on. */
+  delayed(source: ObjectKey, companion: ObjectKey): void {
+    const { unwantedSince = this.#clock.now() } = this.#get(source, companion) ?? {};
+    this.#update(source, companion, { unwantedSince });
+  }
+
+  /**
+   * Forgets what a plan has settled: unplanned companions, after `onUnplanned`; failures without a
+   * write to come; and since when a companion that is wanted again was not.
+   */
+  keepOnly(source: ObjectKey, steps: readonly Step[], onUnplanned: (companion: ObjectKey) => void): void {
+    const planned = new Map(steps.map((step) => [step.companion, step]));
     for (const subject of [...(this.#entries.get(source)?.keys() ?? [])]) {
-      if (subject === source || toBeWritten.has(subject)) continue;
-      this.succeeded(source, subject);
-      if (planned.has(subject)) continue;
+      if (subject === source) continue;
+      const step = planned.get(subject);
+      if (step?.action === undefined || step.action === 'none') this.succeeded(source, subject);
+      if (step === undefined || !isUnwanted(step)) {
+        this.#update(source, subject, { unwantedSince: undefined });
+      }
+      if (step !== undefined) continue;
       onUnplanned(subject);
       this.forget(source, subject);
     }
   }
 
   forget(source: ObjectKey, subject: ObjectKey): void {
-    this.#update(source, subject, { attempt: undefined, heals: undefined, problem: undefined });
+    this.#update(source, subject, FORGOTTEN);
   }
 
-  /** Forgets all failures and heals, but not what was reported: it may have to be resolved. */
+  /** Forgets everything but what was reported: that may have to be resolved. */
   forgetWrites(): void {
     for (const [source, ofSource] of this.#entries) {
       for (const subject of ofSource.keys()) {
-        this.#update(source, subject, { attempt: undefined, heals: undefined });
+        this.#update(source, subject, { ...FORGOTTEN, problem: ofSource.get(subject)?.problem });
       }
     }
   }
@@ -175,11 +200,15 @@ export class CompanionMemory {
     const ofSource = this.#entries.get(source);
     const before = ofSource?.get(subject);
     const entry = { ...before, ...change };
-    if (entry.attempt ?? entry.heals ?? entry.problem) {
+    if ((entry.attempt ?? entry.heals ?? entry.problem ?? entry.unwantedSince) !== undefined) {
       if (ofSource === undefined) this.#entries.set(source, new Map([[subject, entry]]));
       else ofSource.set(subject, entry);
     } else if (before !== undefined && ofSource?.delete(subject) && ofSource.size === 0) {
       this.#entries.delete(source);
     }
   }
+}
+
+function isUnwanted({ state }: Step): boolean {
+  return state === 'delayed' || state === 'unwanted';
 }

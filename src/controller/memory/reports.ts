@@ -85,6 +85,7 @@ export class Reports {
         });
         break;
       case 'waiting':
+      case 'delayed':
         this.#unremarkable(source, companion, 'companion waits', fields);
         break;
       case 'in sync':

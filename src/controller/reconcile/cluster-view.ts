@@ -39,9 +39,10 @@ export function createClusterView(deps: {
   readonly configMaps: Pick<Lister<ObservedConfigMap, ConfigMapIndex>, 'get' | 'byIndex'>;
   readonly namespaces: NamespaceLister;
   readonly mutations: Pick<MutationCache, 'newest' | 'writtenFor'>;
+  readonly memory: Pick<ClusterView, 'unwantedMs'>;
   readonly clock: Pick<Clock, 'wallTime'>;
 }): ClusterView {
-  const { settings, configMaps, namespaces, mutations, clock } = deps;
+  const { settings, configMaps, namespaces, mutations, memory, clock } = deps;
   const current = (objects: readonly ObservedConfigMap[]) =>
     objects.flatMap((object) => mutations.newest(object.key, object) ?? []);
   return {
@@ -59,6 +60,7 @@ export function createClusterView(deps: {
     },
     claimants: (companion) =>
       claimIndexValues(companion).flatMap((value) => configMaps.byIndex('claims', value)),
+    unwantedMs: (source, companion) => memory.unwantedMs(source, companion),
     namespace: (name) => namespaces.get(name as ObjectKey),
     namespaces: () => namespaces.values(),
   };

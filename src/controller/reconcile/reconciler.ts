@@ -147,12 +147,10 @@ export class Reconciler {
     for (const step of steps) {
       if (step.action !== 'none') toBeWritten.push(step);
       else reports.leftAlone(key, step);
+      if (step.state === 'delayed') memory.delayed(key, step.companion);
       if ('until' in step) nextAt = Math.min(step.until, nextAt ?? step.until);
     }
-    if (memory.hasAny(key)) {
-      const isOver = (companion: ObjectKey) => reports.over(key, companion);
-      memory.keepOnly(key, companionsOf(steps), companionsOf(toBeWritten), isOver);
-    }
+    if (memory.hasAny(key)) memory.keepOnly(key, steps, (companion) => reports.over(key, companion));
     if (nextAt !== undefined) queue.addAfter(key, Math.max(1, nextAt - view.now()));
     const reportOn = (writes: number) =>
       new PassReport({ key, source, steps, writes, begunAt, clock, log, tell });
@@ -204,10 +202,6 @@ export class Reconciler {
 }
 
 const hasTargets = ({ targets }: MirrorRequest): boolean => targets !== undefined;
-
-function companionsOf(steps: readonly Step[]): ReadonlySet<ObjectKey> {
-  return new Set(steps.map(({ companion }) => companion));
-}
 
 /** Delay (ms) of the next pass so that it finds several companions due: 1 each, at most 1 s. */
 function slackMs(waiting: number): number {

@@ -43,6 +43,7 @@ export function companionShape(
       [vocabulary.source]: source.key,
       [vocabulary.sourceUid]: source.uid,
       ...(request.deletionPolicy === 'retain' && { [vocabulary.deletionPolicy]: 'retain' }),
+      ...(request.deleteAfter !== undefined && { [vocabulary.deleteAfter]: request.deleteAfter.text }),
       ...(copiedKeys !== undefined && { [vocabulary.copiedMetadata]: copiedKeys }),
     },
   };

@@ -32,6 +32,7 @@ export function differences(
   compareEntries(found, 'label', actual.labels, shape.labels, copied.labels);
   compareEntries(found, 'annotation', actual.annotations, shape.annotations, [
     vocabulary.deletionPolicy,
+    vocabulary.deleteAfter,
     vocabulary.copiedMetadata,
     ...copied.annotations,
   ]);

@@ -200,5 +200,6 @@ function entryOf(source: ObjectKey, step: Step): Entry {
 
 function stateOf(state: Step['state']): CompanionState {
   if (state === 'no namespace') return 'missing';
+  if (state === 'delayed') return 'waiting';
   return state === 'unwanted' ? 'orphaned' : state;
 }

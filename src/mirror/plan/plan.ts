@@ -33,7 +33,7 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
     steps.push(
       isUnseen && object.namespace === source.namespace
         ? waiting(object.key, 'the namespace has not been seen yet')
-        : planRemoval(object, { source, policy: request.deletionPolicy, reason }, view),
+        : planUnwanted(object, shape, reason, view),
     );
   }
   return steps;
@@ -78,9 +78,18 @@ function planTarget(name: string, shape: CompanionShape, view: ClusterView): Ste
       return refused(placement.reason, false);
     case 'unconsented':
       return actual !== undefined && isLeftOver(actual, source, view)
-        ? planRemoval(actual, { source, policy: request.deletionPolicy, reason: placement.reason }, view)
+        ? planUnwanted(actual, shape, placement.reason, view)
         : refused(placement.reason, placement.unsaid);
   }
+}
+
+function planUnwanted(
+  actual: ObservedConfigMap,
+  { source, request: { deletionPolicy: policy, deleteAfter } }: CompanionShape,
+  reason: string,
+  view: ClusterView,
+): Step {
+  return planRemoval(actual, { source, policy, deleteAfter, reason }, view);
 }
 
 function whyUndesired(actual: ObservedConfigMap, request: MirrorRequest): string {

@@ -51,8 +51,9 @@ export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vo
     [vocabulary.targetNamespaces]: subject.namespace,
     [vocabulary.targetNamespaceSelector]: `kubernetes.io/metadata.name=${subject.namespace}`,
     [vocabulary.companionName]: '{name}-synced',
-    // The one that destroys nothing.
+    // Of the others, what destroys nothing.
     [vocabulary.deletionPolicy]: 'retain',
+    [vocabulary.deleteAfter]: '10m',
   };
   return annotateSource(subject, key, values[key]);
 }

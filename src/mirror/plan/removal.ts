@@ -2,6 +2,8 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { differencesFromRetained } from '../companion/drift.ts';
 import { isCompanionOf, isControlledBy, mayDelete, type SourceIdentity } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { quoted } from '../parsed.ts';
+import { type Duration, parseDuration } from '../request/duration.ts';
 import type { DeletionPolicy } from '../request/request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
@@ -39,8 +41,9 @@ export function planOrphans(
       continue;
     }
     const policy = statedPolicy(live ?? object, vocabulary);
+    const deleteAfter = statedDelay(live ?? object, vocabulary);
     const reason = live === undefined ? 'the source is gone' : 'the source is no longer labelled';
-    steps.push(planRemoval(object, { source: identity, policy, reason }, view));
+    steps.push(planRemoval(object, { source: identity, policy, deleteAfter, reason }, view));
   }
   return steps;
 }
@@ -74,16 +77,25 @@ function statedPolicy(object: ObservedConfigMap, vocabulary: Vocabulary): Deleti
   return (object.annotations[vocabulary.deletionPolicy] ?? 'delete') === 'delete' ? 'delete' : 'retain';
 }
 
+/** The delay that an object states. A malformed one is longer than any: it may be a typo. */
+function statedDelay(object: ObservedConfigMap, vocabulary: Vocabulary): Duration | undefined {
+  const text = object.annotations[vocabulary.deleteAfter];
+  if (text === undefined) return undefined;
+  const delay = parseDuration(text);
+  return delay.ok ? delay.value : { ms: Number.POSITIVE_INFINITY, text: quoted(text) };
+}
+
 interface Removal {
   readonly source: SourceIdentity;
   readonly policy: DeletionPolicy;
+  readonly deleteAfter: Duration | undefined;
   readonly reason: string;
 }
 
 /** What to do about a companion that its source should not have ({@link isLeftOver}). */
 export function planRemoval(
   actual: ObservedConfigMap,
-  { source, policy, reason }: Removal,
+  { source, policy, deleteAfter, reason }: Removal,
   view: ClusterView,
 ): Step {
   const companion = actual.key;
@@ -95,7 +107,7 @@ export function planRemoval(
     case 'permitted':
       return policy === 'retain'
         ? planRetention(actual, source, reason, view)
-        : planDeletion(actual, source, reason, view);
+        : delayed(planDeletion(actual, source, reason, view), source, deleteAfter, view);
     case 'unconsented':
       return planDeletion(actual, source, permission.reason, view);
     case 'forbidden': {
@@ -122,6 +134,23 @@ function planDeletion(
   }
   const doubt = `${reason}, but ${view.settings.vocabulary.companion} does not name it, so it may be a copy`;
   return { action: 'none', companion, state: 'conflict', reason: doubt };
+}
+
+/** A deletion, once nobody has wanted the companion for long enough (SPEC D3). */
+function delayed(
+  step: Step,
+  source: SourceIdentity,
+  deleteAfter: Duration | undefined,
+  view: ClusterView,
+): Step {
+  if (step.action !== 'delete' || deleteAfter === undefined) return step;
+  const { companion } = step;
+  const unwantedMs = view.unwantedMs(source.key, companion);
+  if (unwantedMs !== undefined && unwantedMs >= deleteAfter.ms) return step;
+  const reason = `${step.reason}; it is deleted after ${deleteAfter.text} without being wanted`;
+  const until = unwantedMs === undefined ? undefined : view.now() + deleteAfter.ms - unwantedMs;
+  const isKnown = until !== undefined && Number.isFinite(until);
+  return { action: 'none', companion, state: 'delayed', reason, ...(isKnown && { until }) };
 }
 
 /** Marks the companion as retained (SPEC R4), then leaves it alone. */

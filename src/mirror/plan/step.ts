@@ -19,14 +19,17 @@ export type Step =
       readonly reason: string;
     }
   | {
-      /** It is left as it is for now. */
+      /**
+       * It is left as it is for now. `delayed`: no longer desired, and to be deleted if that is so
+       * for a while (SPEC D3).
+       */
       readonly action: 'none';
       readonly companion: ObjectKey;
-      readonly state: 'waiting';
+      readonly state: 'waiting' | 'delayed';
       readonly reason: string;
       /**
        * When to plan again (ms since the epoch). Absent: a watch event will follow, such as the end
-       * of the companion or its namespace, which is being deleted.
+       * of the companion or its namespace, which is being deleted; or only the controller knows.
        */
       readonly until?: number;
     }

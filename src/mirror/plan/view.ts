@@ -16,6 +16,11 @@ export interface ClusterView {
   referrers(source: SourceIdentity): readonly ObservedConfigMap[];
   /** The sources that may ask for a companion at this key; `claims` decides whether they do. */
   claimants(companion: ObjectKey): readonly ObservedConfigMap[];
+  /**
+   * For how long (ms) it has been known that nobody wants a companion of the source: 0 if that is
+   * new; undefined if nobody measures it.
+   */
+  unwantedMs(source: ObjectKey, companion: ObjectKey): number | undefined;
   namespace(name: string): ObservedNamespace | undefined;
   namespaces(): Iterable<ObservedNamespace>;
 }

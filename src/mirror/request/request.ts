@@ -1,6 +1,7 @@
 import { type ObjectKey, objectKey } from '../../kube/api/object-key.ts';
 import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
+import { type Duration, parseDuration } from './duration.ts';
 import { NO_RENAMES, parseRenameKeys, type Renames } from './key-renames.ts';
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts';
 import {
@@ -32,6 +33,8 @@ export interface MirrorRequest {
   readonly copyLabels: KeyGlobs;
   readonly copyAnnotations: KeyGlobs;
   readonly deletionPolicy: DeletionPolicy;
+  /** How long nobody must want a companion before it is deleted (SPEC D3); undefined: at once. */
+  readonly deleteAfter: Duration | undefined;
 }
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
@@ -67,6 +70,7 @@ export function parseRequest(
       copyLabels: readAnnotation(annotations, vocabulary.copyLabels, parseMetadataKeys) ?? NO_KEYS,
       copyAnnotations: readAnnotation(annotations, vocabulary.copyAnnotations, parseMetadataKeys) ?? NO_KEYS,
       deletionPolicy: readAnnotation(annotations, vocabulary.deletionPolicy, parseDeletionPolicy) ?? 'delete',
+      deleteAfter: readAnnotation(annotations, vocabulary.deleteAfter, parseDuration),
     });
   } catch (error) {
     if (error instanceof BadAnnotation) return problem(error.message);

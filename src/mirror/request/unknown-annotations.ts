@@ -24,6 +24,7 @@ export function unknownAnnotations(
     vocabulary.copyLabels,
     vocabulary.copyAnnotations,
     vocabulary.deletionPolicy,
+    vocabulary.deleteAfter,
   ];
   return Object.keys(source.annotations)
     .filter((key) => key.startsWith(`${vocabulary.domain}/`) && !known.has(key))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CompanionMemory } from '../../../src/controller/memory/companion-memory.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import type { Step } from '../../../src/mirror/plan/step.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const source = 'shop/colors' as ObjectKey;
@@ -13,6 +14,11 @@ const intent = (sourceVersion: string, heals = true) => ({
   sourceVersion,
   heals,
 });
+
+function step(of: ObjectKey, state: 'missing' | 'unwanted' | 'in sync' | 'delayed' | 'waiting'): Step {
+  const action = state === 'missing' ? 'create' : state === 'unwanted' ? 'delete' : 'none';
+  return { action, state, companion: of, reason: '' } as Step;
+}
 
 function setUp(random = () => 0) {
   const clock = new ManualClock();
@@ -189,7 +195,7 @@ test('[R9] failures are forgotten for companions that are no longer planned or n
   const third = 'team-c/colors-synced' as ObjectKey;
   for (const key of [source, companion, other, third]) memory.failed(source, key, 'v1', transient);
   const unplanned: ObjectKey[] = [];
-  memory.keepOnly(source, new Set([companion, other]), new Set([companion]), (key) => unplanned.push(key));
+  memory.keepOnly(source, [step(companion, 'missing'), step(other, 'in sync')], (key) => unplanned.push(key));
   expect(unplanned).toEqual([third]);
   const failures = [source, companion, other, third].map((key) => memory.failures(source, key));
   expect(failures).toEqual([1, 1, 0, 0]);
@@ -199,10 +205,36 @@ test('[W4] nothing is remembered of a companion without failures, heals and prob
   const { memory } = setUp();
   memory.failed(source, companion, 'v1', transient);
   memory.setProblem(source, companion, { kind: undefined, level: 'warn', message: 'something', fields: {} });
+  memory.delayed(source, other);
   expect(memory.hasAny(source)).toBe(true);
   memory.setProblem(source, companion, undefined);
   memory.wrote(source, companion, 'v1');
+  memory.keepOnly(source, [step(other, 'in sync')], () => undefined);
   expect(memory.hasAny(source)).toBe(false);
+});
+
+describe('[D3] since when nobody wants a companion', () => {
+  test.for([
+    ['is remembered while its deletion is delayed', 'delayed', 5000],
+    ['is remembered until the deletion succeeds', 'unwanted', 5000],
+    ['is forgotten when it is wanted again', 'in sync', 0],
+    ['is forgotten when it cannot be deleted anyway', 'waiting', 0],
+  ] as const)('%s', async ([, state, ms]) => {
+    const { clock, memory } = setUp();
+    memory.delayed(source, companion);
+    await clock.advance(5000);
+    memory.keepOnly(source, [step(companion, state)], () => undefined);
+    memory.delayed(source, companion);
+    expect(memory.unwantedMs(source, companion)).toBe(ms);
+  });
+
+  test('is forgotten when another process has written meanwhile', async () => {
+    const { clock, memory } = setUp();
+    memory.delayed(source, companion);
+    await clock.advance(5000);
+    memory.forgetWrites();
+    expect(memory.unwantedMs(source, companion)).toBe(0);
+  });
 });
 
 test('[C4] unfinished sources are those with failures that may pass', () => {

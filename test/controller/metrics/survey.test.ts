@@ -19,6 +19,7 @@ function surveyOf(
     view: {
       settings: { vocabulary, bounds: first.bounds },
       now: () => viewOf(now).now(),
+      unwantedMs: () => undefined,
       configMap: (key) => viewOf(now).configMap(key),
       referrers: (of) => viewOf(now).referrers(of),
       claimants: (key) => viewOf(now).claimants(key),

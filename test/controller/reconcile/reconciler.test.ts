@@ -126,6 +126,26 @@ describe('a pass', () => {
   });
 });
 
+test('[D3] a delayed deletion is made when its time is over, and a restart starts the time anew', async () => {
+  const leaving = companion(source(KEY), 'team-a/colors-synced', {
+    annotations: { 'workshop.io/delete-after': '10m' },
+  });
+  const api = new MemoryApi([leaving]);
+  const view = viewOf(world([leaving]));
+  const first = new Executor(api, view);
+  await first.pass(KEY);
+  await first.clock.advance(9 * 60_000);
+  await first.pass(KEY);
+  const second = new Executor(api, view);
+  await second.pass(KEY);
+  await second.clock.advance(10 * 60_000 - 1);
+  expect([api.objects.size, second.queue.length]).toEqual([1, 0]);
+  await second.clock.advance(1);
+  expect(second.queue.length).toBe(1);
+  await second.pass(KEY);
+  expect(api.objects.size).toBe(0);
+});
+
 test('[O4] an outage is over when a write that got no answer turns out to be made', async () => {
   const api = new MemoryApi([source(KEY)]);
   const view = viewOf(world([source(KEY)]));

@@ -39,6 +39,7 @@ test('[M1] without annotations a source asks for one companion beside it, with a
     copyLabels: nothing,
     copyAnnotations: nothing,
     deletionPolicy: 'delete',
+    deleteAfter: undefined,
   });
 });
 
@@ -150,6 +151,10 @@ test('the deletion policy is delete or retain', () => {
   expect(request({ 'deletion-policy': 'retain' }).deletionPolicy).toBe('retain');
 });
 
+test('[D3] the delay of deletions is a duration', () => {
+  expect(request({ 'delete-after': '1h30m' }).deleteAfter).toEqual({ ms: 5_400_000, text: '1h30m' });
+});
+
 describe('[R13] a bad annotation makes the request invalid; the problem names it and says how to fix it', () => {
   const emptyTargets = 'empty; name namespaces, such as "team-a, team-*", or remove the annotation';
   const onlyExclusions = 'only exclusions; include something too, such as "*", or remove the annotation';
@@ -243,6 +248,16 @@ describe('[R13] a bad annotation makes the request invalid; the problem names it
       { 'deletion-policy': '' },
       'deletion-policy',
       '"": write "delete" or "retain"',
+    ],
+    'a delay without a number': [
+      { 'delete-after': 'soon' },
+      'delete-after',
+      '"soon" is not a duration; write for example 500ms, 30s, 1h30m or 1d',
+    ],
+    'a delay of more than a year': [
+      { 'delete-after': '366d' },
+      'delete-after',
+      '"366d" is too long; write at most 365d',
     ],
     'another deletion policy': [
       { 'deletion-policy': 'Retain' },

@@ -1,0 +1,7 @@
+import { describe } from 'vitest';
+import { sandboxServer } from '../support/servers/sandbox-server.ts';
+import { delaySuite } from './delay.suite.ts';
+
+describe('damage control on the sandbox', () => {
+  delaySuite(sandboxServer);
+});
