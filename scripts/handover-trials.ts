@@ -7,7 +7,8 @@
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Replica, Replicas, type Times } from '../test/leaderelection/replica.ts';
+import type { Replica } from '../test/leaderelection/replica.ts';
+import { Replicas, type Times } from '../test/leaderelection/replicas.ts';
 import { startControlPlane } from '../test/support/control-plane.ts';
 import { type AuditedCall, AuditLog } from '../test/support/control-plane-audit.ts';
 import { findBinaries } from '../test/support/control-plane-binaries.ts';

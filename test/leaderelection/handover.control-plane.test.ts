@@ -5,7 +5,8 @@ import { controlPlaneServer, openPlace } from '../support/servers/control-plane-
 import { type TestServer, WRITE_VERBS } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { handoverSuite } from './handover.suite.ts';
-import { type Replica, Replicas, useBundle } from './replica.ts';
+import type { Replica } from './replica.ts';
+import { Replicas, useBundle } from './replicas.ts';
 
 describe.skipIf(lacks.controllerManager())('on a real control plane', () => {
   handoverSuite(controlPlaneServer);

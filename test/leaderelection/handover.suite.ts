@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { Replicas, useBundle } from './replica.ts';
+import { Replicas, useBundle } from './replicas.ts';
 
 /** No test waits for such a Lease to expire, nor for its candidate's timer: the watch wakes it. */
 const LONG = ['600s', '400s', '300s'] as const;

@@ -18,6 +18,8 @@ export interface AuditedCall {
     readonly name?: string;
   };
   readonly requestReceivedTimestamp: string;
+  /** When it was answered; of a watch that has begun, when it began. */
+  readonly stageTimestamp: string;
   readonly responseStatus?: { readonly code?: number };
   /** Among them who allowed or forbade it: `authorization.k8s.io/decision`. */
   readonly annotations?: Readonly<Record<string, string>>;

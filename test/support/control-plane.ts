@@ -47,6 +47,9 @@ export interface ControlPlane extends ControlPlaneAddress, AsyncDisposable {
   /** It keeps its connections and answers nothing until `resumeApiServer`. */
   pauseApiServer(): void;
   resumeApiServer(): void;
+  /** The apiserver answers reads from its cache alone until `resumeEtcd`. Writes wait, or fail. */
+  pauseEtcd(): void;
+  resumeEtcd(): void;
   /** Forgets the history up to now, as etcd's compaction every five minutes does. */
   compactEtcd(): Promise<void>;
   stop(): Promise<void>;
@@ -113,6 +116,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     },
     pauseApiServer: () => apiServer.signal('STOP'),
     resumeApiServer: () => apiServer.signal('CONT'),
+    pauseEtcd: () => etcd.signal('STOP'),
+    resumeEtcd: () => etcd.signal('CONT'),
     compactEtcd: () => compactEtcd(etcdUrl),
     stop,
     [Symbol.asyncDispose]: stop,
