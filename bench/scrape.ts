@@ -20,7 +20,8 @@ import { boundsOf } from '../test/mirror/world.ts';
 const [sources = 100, namespaces = 100] = process.argv.slice(2).map(Number);
 const SCRAPES = 20;
 
-const configMaps = new IndexedMap(configMapIndexers(vocabulary));
+const settings = { vocabulary, bounds: boundsOf(), brake: undefined };
+const configMaps = new IndexedMap(configMapIndexers(settings));
 const known = new Map<string, ReturnType<typeof observeNamespace>>();
 for (let team = 0; team < namespaces; team++) {
   const observed = observeNamespace(namespace(`team-${team}`), vocabulary);
@@ -35,11 +36,12 @@ for (let number = 0; number < sources; number++) {
 const mutations = new MutationCache(systemClock, (object) => sourceReference(object, vocabulary));
 const survey = new Survey({
   view: createClusterView({
-    settings: { vocabulary, bounds: boundsOf() },
+    settings,
     configMaps,
     namespaces: { get: (name) => known.get(name), values: () => known.values() },
     mutations,
     memory: { unwantedMs: () => undefined },
+    deletions: { recent: () => new Set() },
     clock: systemClock,
   }),
   configMaps,

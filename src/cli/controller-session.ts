@@ -17,7 +17,7 @@ import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts
 import type { Logger } from '../telemetry/logger.ts';
 import { type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
 import { openEventRecording } from './event-recording.ts';
-import type { CONTROLLER_FLAGS, FlagValues, SCOPE_FLAGS } from './flags.ts';
+import type { CONTROLLER_FLAGS, FlagValues, RULE_FLAGS } from './flags.ts';
 import { USER_AGENT } from './version.ts';
 
 /**
@@ -109,15 +109,17 @@ export function openController(
   return { ...watches, controller, canary, [Symbol.asyncDispose]: dispose };
 }
 
-/** What the flags say about which objects count, and where companions may be. */
-export function settingsOf(flags: FlagValues<typeof SCOPE_FLAGS>): MirrorSettings {
+/** What the flags say about which objects count, where companions may be, and what is held. */
+export function settingsOf(flags: FlagValues<typeof RULE_FLAGS>): MirrorSettings {
   const bounds: Bounds = {
     namespaces: flags.namespaces,
     allow: flags['allow-target-namespaces'],
     deny: flags['deny-target-namespaces'],
     requireConsent: flags['require-consent'],
   };
-  return { vocabulary: vocabularyOf(flags.domain), bounds };
+  const count = flags['delete-brake'];
+  const brake = count === 0 ? undefined : { count, percent: flags['delete-brake-percent'] };
+  return { vocabulary: vocabularyOf(flags.domain), bounds, brake };
 }
 
 /**

@@ -61,7 +61,7 @@ export const CLUSTER_FLAGS = {
 } satisfies Flags;
 
 /** Which objects count, and where companions may be. */
-export const SCOPE_FLAGS = {
+const SCOPE_FLAGS = {
   namespaces: flag({
     kind: NAMESPACES,
     default: '',
@@ -82,9 +82,26 @@ export const SCOPE_FLAGS = {
   domain: flag({ kind: DOMAIN, default: DEFAULT_DOMAIN, describe: 'Prefix of every label and annotation' }),
 } satisfies Flags;
 
+/** When deletions are held. */
+const BRAKE_FLAGS = {
+  'delete-brake': flag({
+    kind: wholeNumber(0, 1_000_000),
+    default: '0',
+    describe: 'Hold deletions of this number or more of the companions of one namespace; 0 = never',
+  }),
+  'delete-brake-percent': flag({
+    kind: wholeNumber(0, 100),
+    default: '30',
+    describe: 'Hold them only if they are also this share of all its companions',
+  }),
+} satisfies Flags;
+
+/** What decides about companions. The commands that only look need the same. */
+export const RULE_FLAGS = { ...SCOPE_FLAGS, ...BRAKE_FLAGS } satisfies Flags;
+
 /** What the controller does, wherever it runs. */
 export const CONTROLLER_FLAGS = {
-  ...SCOPE_FLAGS,
+  ...RULE_FLAGS,
   workers: flag({ kind: wholeNumber(1, 1024), default: '16', describe: 'Sources reconciled at once' }),
   'max-writes-in-flight': flag({
     kind: wholeNumber(1, 1024),
@@ -225,7 +242,7 @@ const NAMESPACE_FLAG = flag({
 });
 
 /** For the commands that only look. */
-const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...SCOPE_FLAGS } satisfies Flags;
+const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...RULE_FLAGS } satisfies Flags;
 
 export const PLAN_FLAGS = {
   ...LOOK_FLAGS,

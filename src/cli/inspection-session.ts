@@ -8,7 +8,7 @@ import { MANAGED_BY } from '../mirror/vocabulary.ts';
 import { settingsOf, watchesOf } from './controller-session.ts';
 import { RunError } from './errors.ts';
 import { explain, firstContact } from './first-contact.ts';
-import type { FlagValues, SCOPE_FLAGS } from './flags.ts';
+import type { FlagValues, RULE_FLAGS } from './flags.ts';
 import { type ProcessIo, readerGone } from './io.ts';
 import { loggerFor } from './run.ts';
 import { USER_AGENT } from './version.ts';
@@ -23,7 +23,7 @@ const GRANT = 'Give this user the right to get, list and watch ConfigMaps and Na
  */
 export async function inspecting<T>(
   cluster: Cluster,
-  flags: FlagValues<typeof SCOPE_FLAGS>,
+  flags: FlagValues<typeof RULE_FLAGS>,
   io: ProcessIo,
   work: (inspection: Inspection, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

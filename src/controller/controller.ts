@@ -111,9 +111,9 @@ export class Controller {
   }
 
   /** Companions that are left for later on purpose, by their state (SPEC D8). */
-  async leftForLater(): Promise<{ readonly waiting: number }> {
+  async leftForLater(): Promise<{ readonly waiting: number; readonly held: number }> {
     const { companions } = await this.#parts.survey.take();
-    return { waiting: companions.get('waiting') ?? 0 };
+    return { waiting: companions.get('waiting') ?? 0, held: companions.get('held') ?? 0 };
   }
 
   /** What has failed and may yet succeed: source keys, and lists that are not complete. */

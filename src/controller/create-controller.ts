@@ -16,6 +16,7 @@ import { namespaceHandler } from './events/namespace-handler.ts';
 import { Namespaces } from './events/namespaces.ts';
 import { createInformers, type Watches } from './informers.ts';
 import { CompanionMemory } from './memory/companion-memory.ts';
+import { Deletions } from './memory/deletions.ts';
 import { type Listener, tellAll } from './memory/happening.ts';
 import { Reports } from './memory/reports.ts';
 import { happeningMetrics } from './metrics/happening-metrics.ts';
@@ -74,7 +75,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
 
   // What the controller sees.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
-  const informers = createInformers(deps, vocabulary, {
+  const informers = createInformers(deps, settings, {
     onSource: (key, object) => bodies.put(key, object),
     onRestart: countRestarts(metrics),
   });
@@ -83,12 +84,14 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
   const { lister } = configMaps;
   const memory = new CompanionMemory(clock, random);
+  const deletions = new Deletions(clock);
   const view = createClusterView({
     settings,
     configMaps: lister,
     namespaces: namespaces.lister,
     mutations,
     memory,
+    deletions,
     clock,
   });
 
@@ -106,7 +109,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const areNamespacesSynced = () => namespaces.isSynced();
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
   const reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced, dryRun });
-  const writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });
+  const writer = new CompanionWriter({ ...shared, deletions, mutations, maxWritesPerSecond });
 
   configMaps.addHandler(
     configMapHandler({

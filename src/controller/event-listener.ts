@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
 import type { Occurrence } from '../recorder/occurrence.ts';
 import type {
@@ -34,7 +34,7 @@ function occurrenceOf(happening: Happening, changed: Set<ObjectKey>): Occurrence
         : undefined;
     }
     case 'problem':
-      return happening.state === 'began' ? about(happening.object, problem(happening)) : undefined;
+      return happening.state === 'began' ? problem(happening) : undefined;
     case 'consent':
       return happening.state === 'began' ? consent(happening) : undefined;
     case 'noticed':
@@ -55,6 +55,7 @@ const REASONS = {
   invalid: 'InvalidAnnotation',
   'unknown annotation': 'InvalidAnnotation',
   'no consent': 'Refused',
+  'deletes held': 'DeletesHeld',
   conflict: 'Conflict',
   refused: 'Refused',
   'target missing': 'TargetMissing',
@@ -77,11 +78,12 @@ function isSettled({ result, companions }: Reconciled): boolean {
 
 function mirrored(companions: CompanionCounts): Message {
   const { 'in sync': inSync = 0, 'no namespace': homeless, conflict, refused, retained } = companions;
-  const { delayed } = companions;
+  const { delayed, held } = companions;
   const others = {
     'in conflict': conflict,
     refused,
     retained,
+    held,
     'without a namespace': homeless,
     'to be deleted later': delayed,
   };
@@ -98,12 +100,21 @@ function healed({ companion, action, reason, heal }: Written): Message {
   return { type: 'Normal', reason: 'Healed', action: 'Heal', note };
 }
 
-function problem(happening: ProblemChanged): Message {
-  const { kind, source, subject, reason, editedBy } = happening;
+function problem(happening: ProblemChanged): Occurrence | undefined {
+  const { kind, object, source, subject, reason, editedBy } = happening;
   const why =
     kind === 'fighting' ? `${editedBy ?? 'another client'} keeps changing it; heals are slowed down` : reason;
   const note = subject === source ? why : `companion ${subject}: ${why}`;
-  return { type: 'Warning', reason: REASONS[kind], action: MIRROR, note };
+  const message = { type: 'Warning', reason: REASONS[kind], action: MIRROR, note } as const;
+  return object?.request === undefined && kind === 'deletes held'
+    ? { regarding: homeOf(happening), ...message, note: `${source}: ${note}` }
+    : about(object, message);
+}
+
+/** The Namespace of a source. If that is gone too, its name stands for the uid, as for Nodes. */
+function homeOf({ source, namespaceUid }: ProblemChanged): Occurrence['regarding'] {
+  const { namespace: name } = splitKey(source);
+  return { apiVersion: 'v1', kind: 'Namespace', name, uid: namespaceUid ?? name };
 }
 
 function consent({ object, reason }: ConsentChanged): Occurrence | undefined {

@@ -7,7 +7,7 @@ import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../mirror/observe/observed-namespace.ts';
 import { SharedTexts } from '../mirror/observe/shared-texts.ts';
-import type { Vocabulary } from '../mirror/vocabulary.ts';
+import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type ConfigMapIndex, configMapIndexers } from './reconcile/cluster-view.ts';
 
@@ -39,13 +39,14 @@ export interface InformerListeners {
  */
 export function createInformers(
   deps: InformerDeps,
-  vocabulary: Vocabulary,
+  settings: MirrorSettings,
   { onSource, onRestart }: InformerListeners = {},
 ): {
   readonly configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
   readonly namespaces: Informer<ObservedNamespace>;
 } {
   const { clock, random, log } = deps;
+  const { vocabulary } = settings;
   const texts = new SharedTexts();
   const configMaps = createInformer({
     name: 'configmaps',
@@ -55,7 +56,7 @@ export function createInformers(
       if (observed.request !== undefined) onSource?.(observed.key, object);
       return texts.shareIn(observed);
     },
-    indexers: configMapIndexers(vocabulary),
+    indexers: configMapIndexers(settings),
     clock,
     random,
     log,

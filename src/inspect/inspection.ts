@@ -46,6 +46,7 @@ const NOTHING_WRITTEN = {
 };
 
 const NOTHING_MEASURED = { unwantedMs: () => undefined };
+const NOTHING_DELETED = { recent: () => new Set<string>() };
 
 /**
  * The cluster for somebody who only looks. It follows the cluster as the controller does, applies
@@ -62,7 +63,7 @@ export class Inspection {
   readonly #reads = new PQueue({ concurrency: READS_AT_ONCE });
 
   constructor(settings: MirrorSettings, deps: InspectionDeps) {
-    const { configMaps, namespaces } = createInformers(deps, settings.vocabulary);
+    const { configMaps, namespaces } = createInformers(deps, settings);
     this.#settings = settings;
     this.#api = deps.api;
     this.#clock = deps.clock;
@@ -132,6 +133,7 @@ export class Inspection {
       namespaces: applied.namespaces,
       mutations: NOTHING_WRITTEN,
       memory: NOTHING_MEASURED,
+      deletions: NOTHING_DELETED,
       clock: this.#clock,
     });
     const body = async (key: ObjectKey) => applied.bodies.get(key) ?? (await this.#read(key));

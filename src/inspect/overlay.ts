@@ -43,7 +43,7 @@ export async function overlaid(manifests: Manifests, deps: OverlayDeps): Promise
     if (!isInScope(written.metadata.namespace)) continue;
     bodies.set(key, applied(written, await deps.read(key), deps.now));
   }
-  const configMaps = new IndexedMap(configMapIndexers(vocabulary));
+  const configMaps = new IndexedMap(configMapIndexers(deps.settings));
   for (const object of deps.configMaps.values()) configMaps.set(object);
   for (const [key, body] of bodies) {
     if (isWatched(body, vocabulary)) configMaps.set(observe(body, vocabulary));

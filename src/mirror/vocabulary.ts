@@ -22,6 +22,9 @@ export interface Vocabulary {
   /** Likewise. How long nobody must want a companion before it is deleted (SPEC D3). */
   readonly deleteAfter: string;
 
+  /** Also on a Namespace, for its sources that are gone. Waves of held deletions that may be made. */
+  readonly allowDeletes: string;
+
   // What a companion carries.
   readonly source: string;
   readonly sourceUid: string;
@@ -29,6 +32,8 @@ export interface Vocabulary {
   /** The companion's own `namespace/name`. A copy that somebody makes of it has the wrong one. */
   readonly companion: string;
   readonly copiedMetadata: string;
+  /** The wave of deletions with which the brake holds this one (SPEC D1). */
+  readonly held: string;
 
   // What a namespace says.
   readonly acceptMirrorsFrom: string;
@@ -61,11 +66,13 @@ export function vocabularyOf(domain: string): Vocabulary {
     copyAnnotations: `${domain}/copy-annotations`,
     deletionPolicy: `${domain}/deletion-policy`,
     deleteAfter: `${domain}/delete-after`,
+    allowDeletes: `${domain}/allow-deletes`,
     source: `${domain}/source`,
     sourceUid: `${domain}/source-uid`,
     sourceChecksum: `${domain}/source-checksum`,
     companion: `${domain}/companion`,
     copiedMetadata: `${domain}/copied-metadata`,
+    held: `${domain}/held`,
     acceptMirrorsFrom: `${domain}/accept-mirrors-from`,
     companionLabels: Object.freeze({ [managed]: MANAGED_COMPANION, [MANAGED_BY_LABEL]: MANAGED_BY }),
   };

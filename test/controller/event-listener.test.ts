@@ -165,12 +165,34 @@ test('[O3] Fighting names the other client; the end of a problem makes no Event'
   const scene = new Scene([]);
   const fight: ProblemChanged = {
     ...{ type: 'problem', state: 'began', kind: 'fighting', source: KEY, object: observed(source(KEY)) },
-    ...{ subject: BESIDE, reason: '', editedBy: 'flux' },
+    ...{ subject: BESIDE, reason: '', editedBy: 'flux', namespaceUid: undefined },
   };
   scene.hear(fight);
   scene.hear({ ...fight, state: 'resolved' });
   const note = 'companion home/colors-synced: flux keeps changing it; heals are slowed down';
   expect(scene.told).toEqual([['Warning', 'Fighting', note]]);
+});
+
+test('[D1] DeletesHeld says how to release them, on the source or, when it is gone, on its Namespace', async () => {
+  const of = source(KEY, { 'target-namespaces': 'home' });
+  const there = companion(of, 'team-a/colors-synced', { annotations: { 'workshop.io/held': '0123abcd' } });
+  const namespaces = [namespace('home'), namespace('team-a')];
+  const release = (where: string) =>
+    `1 deletion is held (wave 0123abcd); if that is meant: mirror-controller release ${KEY}, or annotate ${where} with workshop.io/allow-deletes=0123abcd`;
+  const present = new Scene([of, companion(of, BESIDE), there], namespaces);
+  await present.pass();
+  expect(present.told).toEqual([['Warning', 'DeletesHeld', release('it')]]);
+  for (const uid of ['uid of home', 'home']) {
+    const gone = new Scene([there], uid === 'home' ? namespaces.slice(1) : namespaces);
+    await gone.pass();
+    expect(gone.told).toEqual([['Warning', 'DeletesHeld', `${KEY}: ${release('Namespace home')}`]]);
+    expect(gone.occurrences[0]?.regarding).toEqual({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      name: 'home',
+      uid,
+    });
+  }
 });
 
 test('[O3] a source that is gone or unlabelled gets no Event', async () => {

@@ -1,4 +1,5 @@
 import { CompanionMemory } from '../../src/controller/memory/companion-memory.ts';
+import { Deletions } from '../../src/controller/memory/deletions.ts';
 import type { Happening } from '../../src/controller/memory/happening.ts';
 import { Reports } from '../../src/controller/memory/reports.ts';
 import { Reconciler } from '../../src/controller/reconcile/reconciler.ts';
@@ -22,6 +23,7 @@ export class Executor {
   readonly happenings: Happening[] = [];
   readonly queue = new DelayingQueue<ObjectKey>({ clock: this.clock });
   readonly memory = new CompanionMemory(this.clock, () => 0);
+  readonly deletions = new Deletions(this.clock);
   readonly writes = new WriteQueue(32, this.clock, (source, lane) => this.queue.add(source, lane));
   readonly reconciler: Reconciler;
   readonly writer: CompanionWriter;
@@ -38,6 +40,7 @@ export class Executor {
     // Whatever else changes in `seen` shows.
     const view: ClusterView = Object.assign(Object.create(seen), {
       now: () => clock.wallTime().getTime(),
+      recentDeletions: (namespace: string) => this.deletions.recent(namespace),
       unwantedMs: (source: ObjectKey, companion: ObjectKey) => memory.unwantedMs(source, companion),
     });
     const bodies = new SourceBodies(api, 2 ** 20);
@@ -48,7 +51,12 @@ export class Executor {
     const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });
-    this.writer = new CompanionWriter({ ...shared, mutations, maxWritesPerSecond });
+    this.writer = new CompanionWriter({
+      ...shared,
+      deletions: this.deletions,
+      mutations,
+      maxWritesPerSecond,
+    });
   }
 
   /** One pass over the source, and those of its writes that need not wait, one by one. */

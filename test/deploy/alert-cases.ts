@@ -21,6 +21,7 @@ const CANARY = 'mirror_canary_last_success_timestamp_seconds';
 const unsynced = (name: string) => `mirror_oldest_unsynced_seconds${pod(name)}`;
 const FIGHTS = `mirror_fights_total${pod('a')}`;
 const conflicts = (name: string) => `mirror_companions${pod(name, ',state="conflict"')}`;
+const deletesHeld = (name: string) => `mirror_deletes_held${pod(name)}`;
 const invalid = (name: string) => `mirror_sources${pod(name, ',state="invalid"')}`;
 
 /** Two replicas: `a` leads and writes; `b` stands by. No source has targets, so no Namespace is watched. */
@@ -111,6 +112,11 @@ export const ALERT_CASES: readonly AlertCase[] = [
     name: 'somebody fights for a companion',
     series: { [FIGHTS]: '0x20 1x180' },
     firing: { '10m': [], '12m': ['MirrorFight'], '40m': [] },
+  },
+  {
+    name: 'the brake holds deletions',
+    series: { [deletesHeld('a')]: '0x20 30x180', [deletesHeld('b')]: '0x20 30x180' },
+    firing: { '10m': [], '12m': ['MirrorDeletesHeld'], '90m': ['MirrorDeletesHeld'] },
   },
   {
     name: 'names are taken by others',

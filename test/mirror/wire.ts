@@ -120,6 +120,7 @@ export function stripped(object: ConfigMap, ...keys: readonly string[]): ConfigM
 
 export interface NamespaceParts {
   readonly labels?: StringMap;
+  readonly annotations?: StringMap;
   /** The value of `accept-mirrors-from`. */
   readonly accepts?: string;
   readonly terminating?: boolean;
@@ -132,8 +133,11 @@ export function namespace(name: string, parts: NamespaceParts = {}): Namespace {
       uid: `uid of ${name}`,
       resourceVersion: '1',
       labels: { 'kubernetes.io/metadata.name': name, ...parts.labels },
-      ...(parts.accepts !== undefined && {
-        annotations: { 'workshop.io/accept-mirrors-from': parts.accepts },
+      ...((parts.accepts !== undefined || parts.annotations) && {
+        annotations: {
+          ...parts.annotations,
+          ...(parts.accepts !== undefined && { 'workshop.io/accept-mirrors-from': parts.accepts }),
+        },
       }),
       ...(parts.terminating && { deletionTimestamp: '2026-01-02T00:00:00Z' }),
     },

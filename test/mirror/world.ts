@@ -4,11 +4,11 @@ import { companionShape } from '../../src/mirror/companion/companion.ts';
 import { mayDelete } from '../../src/mirror/companion/ownership.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
+import { planOrphans } from '../../src/mirror/plan/orphans.ts';
 import type { Bounds } from '../../src/mirror/plan/placement.ts';
 import { planSource } from '../../src/mirror/plan/plan.ts';
-import { planOrphans } from '../../src/mirror/plan/removal.ts';
 import type { Step } from '../../src/mirror/plan/step.ts';
-import type { ClusterView } from '../../src/mirror/plan/view.ts';
+import type { Brake, ClusterView } from '../../src/mirror/plan/view.ts';
 import { parseNamespacePatterns } from '../../src/mirror/request/patterns.ts';
 import { namespace, vocabulary } from './wire.ts';
 
@@ -21,6 +21,10 @@ export interface World {
   readonly now?: number;
   /** For how long (ms) unwanted companions have been so; default not measured. */
   readonly unwantedMs?: number;
+  /** Default: none. */
+  readonly brake?: Brake | undefined;
+  /** By the namespace of their sources; default none. */
+  readonly recentDeletions?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The administrator's bounds, as the flags say them. */
@@ -76,9 +80,15 @@ export function viewOf(of: World): ClusterView {
   const namespaces = new Map<string, ObservedNamespace>();
   for (const item of of.namespaces) namespaces.set(item.metadata.name, observeNamespace(item, vocabulary));
   return {
-    settings: { vocabulary, bounds: of.bounds },
+    settings: { vocabulary, bounds: of.bounds, brake: of.brake },
     now: () => of.now ?? 0,
     unwantedMs: () => of.unwantedMs,
+    companionsFrom: (name) =>
+      seen.filter(
+        ({ request, annotations }) =>
+          request === undefined && annotations['workshop.io/source']?.startsWith(`${name}/`),
+      ),
+    recentDeletions: (name) => new Set(of.recentDeletions?.get(name)),
     configMap: (key) => byKey.get(key),
     referrers: ({ key, uid }) =>
       seen.filter(({ annotations }) => {

@@ -38,6 +38,7 @@ describe('README matches the code', () => {
       keys.sourceChecksum,
       keys.companion,
       keys.copiedMetadata,
+      keys.held,
     ];
     const documented = rowsWhere(/^workshop\.io\//).map(([key]) => key);
     expect(documented.toSorted()).toEqual(

@@ -1,9 +1,10 @@
 import type { Handler } from '../../informer/handler.ts';
 import type { Lister } from '../../informer/lister.ts';
-import type { ObjectKey } from '../../kube/api/object-key.ts';
-import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.ts';
 import { concernedSources, isConcernedByNamespace, targetIndexValues } from '../../mirror/plan/concerns.ts';
+import { waveOn } from '../../mirror/plan/removal.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { WorkQueue } from '../../workqueue/queue.ts';
 import type { Listener } from '../memory/happening.ts';
@@ -44,6 +45,14 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
       for (const key of concernedSources(object, view)) enqueue(key);
     }
   };
+  /** A search, too: to allow held deletions is rare. */
+  const enqueueHeldFrom = (namespace: string) => {
+    const { vocabulary } = view.settings;
+    for (const object of configMaps.values()) {
+      const source = waveOn(object, vocabulary) && sourceReference(object, vocabulary);
+      if (source && splitKey(source).namespace === namespace) enqueue(source);
+    }
+  };
   const changed = (before: ObservedNamespace | undefined, after: ObservedNamespace | undefined) => {
     const namespace = after ?? before;
     if (namespace === undefined) return;
@@ -52,6 +61,7 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
     if (!isSynced()) return;
     enqueueTargeting(namespace.name, before, after);
     if (consentOf(before) !== consentOf(after)) enqueueCompanionsIn(namespace.name);
+    if (before?.allowDeletes !== after?.allowDeletes) enqueueHeldFrom(namespace.name);
   };
   return {
     add: (item) => changed(undefined, item),
@@ -64,7 +74,7 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
 
 /** The fields that decisions depend on. Namespaces often change in others. */
 function relevantPart(namespace: ObservedNamespace): string {
-  return JSON.stringify([namespace.labels, namespace.active, consentOf(namespace)]);
+  return JSON.stringify([namespace.labels, namespace.active, consentOf(namespace), namespace.allowDeletes]);
 }
 
 /** The annotation alone does not show whether the controller may read the Namespace. */

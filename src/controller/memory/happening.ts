@@ -70,12 +70,14 @@ export interface Reconciled {
 /**
  * - `invalid`: nothing is written for the source, because one of its annotations is invalid.
  * - `unknown annotation`, `no consent`: remarks on a valid source.
+ * - `deletes held`: the brake holds deletions of its companions. The source may be gone.
  * - `conflict`, `refused`, `target missing`, `write failed`, `fighting`: of one companion.
  */
 export type ProblemKind =
   | 'invalid'
   | 'unknown annotation'
   | 'no consent'
+  | 'deletes held'
   | 'conflict'
   | 'refused'
   | 'target missing'
@@ -89,6 +91,8 @@ export interface ProblemChanged {
   readonly kind: ProblemKind;
   readonly source: ObjectKey;
   readonly object: ObservedConfigMap | undefined;
+  /** Uid of the source's Namespace; undefined if that is not known, or gone. */
+  readonly namespaceUid: string | undefined;
   /** The companion's key, or the source's own. */
   readonly subject: ObjectKey;
   readonly reason: string;

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { Remark } from '../../mirror/plan/remarks.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
@@ -41,7 +41,8 @@ export class Reports {
       return;
     }
     const fields = { source, reason: remarks.map(({ text }) => text).join('; ') };
-    this.#problem(source, source, { kind, level: 'warn', message: 'source needs attention', fields });
+    const message = kind === 'deletes held' ? 'deletions are held' : 'source needs attention';
+    this.#problem(source, source, { kind, level: 'warn', message, fields });
   }
 
   /** `reason`: what is wrong with the Namespace's consent annotation; undefined: nothing. */
@@ -86,6 +87,7 @@ export class Reports {
         break;
       case 'waiting':
       case 'delayed':
+      case 'held':
         this.#unremarkable(source, companion, 'companion waits', fields);
         break;
       case 'in sync':
@@ -188,7 +190,8 @@ export class Reports {
       tell({ type: 'consent', state, namespace: source, object, reason });
     } else if (kind !== undefined) {
       const object = view.configMap(source);
-      tell({ type: 'problem', state, kind, source, object, subject, reason, editedBy });
+      const namespaceUid = view.namespace(splitKey(source).namespace)?.uid;
+      tell({ type: 'problem', state, kind, source, object, namespaceUid, subject, reason, editedBy });
     }
   }
 }

@@ -20,6 +20,11 @@ export function stateMetrics(
     read: async () => (await survey.take()).companions,
   });
   metrics.gauge({
+    name: 'mirror_deletes_held',
+    help: 'Companions whose deletion the brake holds until somebody releases it.',
+    read: async () => (await survey.take()).companions.get('held') ?? 0,
+  });
+  metrics.gauge({
     name: 'mirror_oldest_unsynced_seconds',
     help: 'Time since the scrape that first found the oldest companion that must still be written.',
     read: async () => (await survey.take()).oldestUnsyncedMs / 1000,

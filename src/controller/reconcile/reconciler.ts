@@ -5,9 +5,9 @@ import { isNotFound } from '../../kube/errors.ts';
 import { type CompanionShape, companionShape } from '../../mirror/companion/companion.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
 import { isOutOfScope } from '../../mirror/plan/inventory.ts';
+import { companionsLeft, planOrphans } from '../../mirror/plan/orphans.ts';
 import { planSource } from '../../mirror/plan/plan.ts';
-import { remarksOn } from '../../mirror/plan/remarks.ts';
-import { companionsLeft, planOrphans } from '../../mirror/plan/removal.ts';
+import { remarksOn, remarksOnOrphans } from '../../mirror/plan/remarks.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { MirrorRequest } from '../../mirror/request/request.ts';
@@ -107,9 +107,11 @@ export class Reconciler {
   async #planOrphans(key: ObjectKey): Promise<Plan> {
     const { view, bodies, reports } = this.#deps;
     bodies.forget(key);
-    reports.validSource(key, []);
     const left = companionsLeft(key, view);
-    if (left.length === 0) return NOTHING;
+    if (left.length === 0) {
+      reports.validSource(key, []);
+      return NOTHING;
+    }
     if (left.some((object) => this.#mayBeClaimed(object))) {
       throw new StaleSourceError(
         'the namespaces must be known first: another source may ask for its companions',
@@ -118,7 +120,9 @@ export class Reconciler {
     const live = await this.#liveSource(key);
     if (live?.request !== undefined)
       throw new StaleSourceError('the source exists, and is not in the cache yet');
-    return { source: live, shape: undefined, steps: planOrphans(key, live, view) };
+    const steps = planOrphans(key, live, view);
+    reports.validSource(key, remarksOnOrphans(key, steps, view.settings.vocabulary));
+    return { source: live, shape: undefined, steps };
   }
 
   /** Whether another source may claim the object once the namespaces are known. */

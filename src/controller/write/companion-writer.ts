@@ -16,6 +16,7 @@ import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
+import type { Deletions } from '../memory/deletions.ts';
 import { BlockedError, describeError, judge, LeavingError, WithoutEffectError } from '../memory/failure.ts';
 import type { Heal } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
@@ -31,6 +32,7 @@ export interface CompanionWriterDeps {
   readonly bodies: SourceBodies;
   readonly mutations: MutationCache;
   readonly memory: CompanionMemory;
+  readonly deletions: Pick<Deletions, 'begins'>;
   readonly reports: Reports;
   /** Gets the keys of sources that need another pass. */
   readonly queue: DelayingQueue<ObjectKey>;
@@ -147,6 +149,7 @@ export class CompanionWriter {
   async #carryOut(step: WriteStep, pass: Pass): Promise<Step['action']> {
     switch (step.action) {
       case 'delete':
+        if (step.counts) this.#deps.deletions.begins(splitKey(pass.key).namespace, step.actual);
         await this.#delete(step.actual);
         return 'delete';
       case 'update':

@@ -146,7 +146,7 @@ function isFine(step: Step): boolean {
 /** The companion's state after a successful write; undefined: it is no longer there. */
 function after(step: Step, done: Step['action']): Step['state'] | undefined {
   if (done === 'delete') return undefined;
-  return step.state === 'retained' ? 'retained' : 'in sync';
+  return step.state === 'retained' || step.state === 'held' ? step.state : 'in sync';
 }
 
 const WRITTEN = {

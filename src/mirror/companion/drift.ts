@@ -33,6 +33,7 @@ export function differences(
   compareEntries(found, 'annotation', actual.annotations, shape.annotations, [
     vocabulary.deletionPolicy,
     vocabulary.deleteAfter,
+    vocabulary.held,
     vocabulary.copiedMetadata,
     ...copied.annotations,
   ]);
@@ -55,6 +56,9 @@ export function differencesFromRetained(
 ): readonly Difference[] {
   const found: Difference[] = [];
   compareAnnotation(found, actual, vocabulary.deletionPolicy, 'retain');
+  if (Object.hasOwn(actual.annotations, vocabulary.held)) {
+    found.push({ kind: 'annotation', key: vocabulary.held, value: undefined });
+  }
   const owners = desiredOwnerReferences(actual, source, undefined);
   if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
   return found;

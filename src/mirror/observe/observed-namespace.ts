@@ -16,6 +16,8 @@ export interface ObservedNamespace {
   /** The annotation's text, to see whether it changed. */
   readonly acceptMirrorsFrom: string | undefined;
   readonly consent: Consent;
+  /** For sources that are gone: the annotation's text (SPEC D2). */
+  readonly allowDeletes: string | undefined;
 }
 
 /** What the owner of a namespace says about companions in it (SPEC P3). */
@@ -40,6 +42,7 @@ export function observeNamespace(
     labels: object.unreadable ? undefined : (metadata.labels ?? {}),
     active: metadata.deletionTimestamp === undefined,
     acceptMirrorsFrom,
+    allowDeletes: metadata.annotations?.[vocabulary.allowDeletes],
     consent: object.unreadable ? { kind: 'unreadable' } : parseConsent(acceptMirrorsFrom),
   };
 }

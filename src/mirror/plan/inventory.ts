@@ -2,8 +2,9 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { companionShape } from '../companion/companion.ts';
 import type { Difference } from '../companion/drift.ts';
 import { type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
+import { companionsLeft, planOrphans } from './orphans.ts';
 import { planCompanion, planSource } from './plan.ts';
-import { companionsLeft, isLeftOver, planOrphans } from './removal.ts';
+import { isLeftOver } from './removal.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
@@ -11,6 +12,7 @@ import type { ClusterView } from './view.ts';
  * Where companions stand. Each is in exactly one state (SPEC C3).
  * - `missing`: it will be created, or its namespace does not exist yet.
  * - `invalid`: its source has a malformed annotation, so it stays as it is.
+ * - `held`: no source wants it, and the brake holds its deletion.
  * - `orphaned`: no source wants it. It will be deleted, or it is nobody's and is left alone.
  * - the others: as in {@link Step}.
  */
@@ -22,6 +24,7 @@ export const COMPANION_STATES = [
   'refused',
   'invalid',
   'retained',
+  'held',
   'waiting',
   'orphaned',
 ] as const;

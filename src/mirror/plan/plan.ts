@@ -3,10 +3,11 @@ import type { CompanionShape } from '../companion/companion.ts';
 import { type Difference, differences } from '../companion/drift.ts';
 import { isCompanionOf } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
-import { companionKey, type MirrorRequest } from '../request/request.ts';
+import { companionKey } from '../request/request.ts';
+import { withBrake } from './brake.ts';
 import { precedingClaimant } from './claims.ts';
 import { placementIn } from './placement.ts';
-import { isLeftOver, planRemoval, waiting } from './removal.ts';
+import { isLeftOver, planLeftOver, planRemoval, waiting } from './removal.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
@@ -27,16 +28,9 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
   const planned = new Set(steps.map((step) => step.companion));
   for (const object of view.referrers(source)) {
     if (planned.has(object.key) || !isLeftOver(object, source, view)) continue;
-    const reason = whyUndesired(object, request);
-    // The watch of ConfigMaps may be ahead of that of Namespaces, even for the source's own one.
-    const isUnseen = request.targets !== undefined && view.namespace(object.namespace) === undefined;
-    steps.push(
-      isUnseen && object.namespace === source.namespace
-        ? waiting(object.key, 'the namespace has not been seen yet')
-        : planUnwanted(object, shape, reason, view),
-    );
+    steps.push(planLeftOver(object, source, request, view));
   }
-  return steps;
+  return withBrake(source, steps, [source.annotations[view.settings.vocabulary.allowDeletes]], view);
 }
 
 /** Named namespaces, existing or not; all others only if the source has a prefix or selector. */
@@ -54,7 +48,7 @@ function* candidateNamespaces({ source, request }: CompanionShape, view: Cluster
 /** What to do in one namespace; undefined if the source asks for nothing there. */
 function planTarget(name: string, shape: CompanionShape, view: ClusterView): Step | undefined {
   const { source, request } = shape;
-  const { targets } = request;
+  const { targets, deletionPolicy: policy, deleteAfter } = request;
   const companion = companionKey(request, name);
   // If companions have the source's name, the one in its own namespace would be the source.
   if (companion === source.key) return undefined;
@@ -78,27 +72,9 @@ function planTarget(name: string, shape: CompanionShape, view: ClusterView): Ste
       return refused(placement.reason, false);
     case 'unconsented':
       return actual !== undefined && isLeftOver(actual, source, view)
-        ? planUnwanted(actual, shape, placement.reason, view)
+        ? planRemoval(actual, { source, policy, deleteAfter, reason: placement.reason }, view)
         : refused(placement.reason, placement.unsaid);
   }
-}
-
-function planUnwanted(
-  actual: ObservedConfigMap,
-  { source, request: { deletionPolicy: policy, deleteAfter } }: CompanionShape,
-  reason: string,
-  view: ClusterView,
-): Step {
-  return planRemoval(actual, { source, policy, deleteAfter, reason }, view);
-}
-
-function whyUndesired(actual: ObservedConfigMap, request: MirrorRequest): string {
-  if (actual.name !== request.companionName) {
-    return `companions of the source are named ${request.companionName} now`;
-  }
-  return request.targets === undefined
-    ? 'the source no longer targets namespaces'
-    : 'the source no longer targets the namespace';
 }
 
 /** What to do at a desired companion's key. `actual`: the object there. */

@@ -1,25 +1,51 @@
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { type Step, unconsentedMatches } from './step.ts';
 
 export interface Remark {
-  readonly kind: 'unknown annotation' | 'no consent';
+  readonly kind: 'deletes held' | 'unknown annotation' | 'no consent';
   /** One sentence. */
   readonly text: string;
 }
 
-/** What the author of a valid source probably did not mean (SPEC R13, P3). */
+/** What the author of a valid source probably did not mean (SPEC D1, R13, P3). */
 export function remarksOn(
   source: ObservedConfigMap,
   steps: readonly Step[],
   vocabulary: Vocabulary,
 ): readonly Remark[] {
+  const held = heldDeletions(steps, source.key, 'it', vocabulary);
   const unknown = unknownAnnotations(source, vocabulary).map(
     (text): Remark => ({ kind: 'unknown annotation', text }),
   );
   const unconsented = unconsentedMatches(steps);
-  if (unconsented === 0) return unknown;
+  if (unconsented === 0) return [...held, ...unknown];
   const text = `${unconsented} matching ${unconsented === 1 ? 'namespace has' : 'namespaces have'} no accept-mirrors-from, and --require-consent is set`;
-  return [...unknown, { kind: 'no consent', text }];
+  return [...held, ...unknown, { kind: 'no consent', text }];
+}
+
+/** The same for a source that is gone or unlabelled. */
+export function remarksOnOrphans(
+  source: ObjectKey,
+  steps: readonly Step[],
+  vocabulary: Vocabulary,
+): readonly Remark[] {
+  return heldDeletions(steps, source, `Namespace ${splitKey(source).namespace}`, vocabulary);
+}
+
+/** At most one remark. `where`: what to annotate. */
+function heldDeletions(
+  steps: readonly Step[],
+  source: ObjectKey,
+  where: string,
+  { allowDeletes }: Vocabulary,
+): readonly Remark[] {
+  const held = steps.filter((step) => step.state === 'held');
+  if (held.length === 0) return [];
+  const waves = [...new Set(held.map(({ wave }) => wave))].join(',');
+  const what = `${held.length} ${held.length === 1 ? 'deletion is' : 'deletions are'} held (wave ${waves})`;
+  const release = `mirror-controller release ${source}, or annotate ${where} with ${allowDeletes}=${waves}`;
+  return [{ kind: 'deletes held', text: `${what}; if that is meant: ${release}` }];
 }

@@ -4,49 +4,12 @@ import { isCompanionOf, isControlledBy, mayDelete, type SourceIdentity } from '.
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { quoted } from '../parsed.ts';
 import { type Duration, parseDuration } from '../request/duration.ts';
-import type { DeletionPolicy } from '../request/request.ts';
+import type { DeletionPolicy, MirrorRequest } from '../request/request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
 import { permissionIn } from './placement.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
-
-/**
- * The companions that refer to a source which the cache does not have. If there are any, a live
- * read decides what {@link planOrphans} does about them (SPEC R3).
- */
-export function companionsLeft(source: ObjectKey, view: ClusterView): readonly ObservedConfigMap[] {
-  const identity = { key: source, uid: undefined };
-  return view
-    .referrers(identity)
-    .filter((object) => isCompanionOf(object, identity, view.settings.vocabulary));
-}
-
-/**
- * Plan for the companions of a source that is gone or unlabelled (SPEC R3, R4).
- * @param live what a live read found at the source's key; undefined: nothing
- */
-export function planOrphans(
-  source: ObjectKey,
-  live: ObservedConfigMap | undefined,
-  view: ClusterView,
-): readonly Step[] {
-  const { vocabulary } = view.settings;
-  const identity: SourceIdentity = { key: source, uid: live?.uid };
-  const steps: Step[] = [];
-  for (const object of view.referrers(identity)) {
-    if (!isLeftOver(object, identity, view)) continue;
-    if (live === undefined && isControlledBy(object, identity)) {
-      steps.push(waiting(object.key, 'the source is gone; garbage collection deletes its companion'));
-      continue;
-    }
-    const policy = statedPolicy(live ?? object, vocabulary);
-    const deleteAfter = statedDelay(live ?? object, vocabulary);
-    const reason = live === undefined ? 'the source is gone' : 'the source is no longer labelled';
-    steps.push(planRemoval(object, { source: identity, policy, deleteAfter, reason }, view));
-  }
-  return steps;
-}
 
 /**
  * Whether an object that refers to the source is its companion, and no other source claims it. If
@@ -85,6 +48,51 @@ function statedDelay(object: ObservedConfigMap, vocabulary: Vocabulary): Duratio
   return delay.ok ? delay.value : { ms: Number.POSITIVE_INFINITY, text: quoted(text) };
 }
 
+/** What to do about a companion that a source which can be planned does not want ({@link isLeftOver}). */
+export function planLeftOver(
+  actual: ObservedConfigMap,
+  source: ObservedConfigMap,
+  request: MirrorRequest,
+  view: ClusterView,
+): Step {
+  // The watch of ConfigMaps may be ahead of that of Namespaces, even for the source's own one.
+  const isUnseen = request.targets !== undefined && view.namespace(actual.namespace) === undefined;
+  if (isUnseen && actual.namespace === source.namespace) {
+    return waiting(actual.key, 'the namespace has not been seen yet');
+  }
+  const { deletionPolicy: policy, deleteAfter } = request;
+  return planRemoval(actual, { source, policy, deleteAfter, reason: whyUndesired(actual, request) }, view);
+}
+
+function whyUndesired(actual: ObservedConfigMap, request: MirrorRequest): string {
+  if (actual.name !== request.companionName) {
+    return `companions of the source are named ${request.companionName} now`;
+  }
+  return request.targets === undefined
+    ? 'the source no longer targets namespaces'
+    : 'the source no longer targets the namespace';
+}
+
+/**
+ * What to do about a companion whose source is gone or unlabelled ({@link isLeftOver}).
+ * @param live what a live read found at the source's key; undefined: nothing
+ */
+export function planOrphan(
+  actual: ObservedConfigMap,
+  source: SourceIdentity,
+  live: ObservedConfigMap | undefined,
+  view: ClusterView,
+): Step {
+  if (live === undefined && isControlledBy(actual, source)) {
+    return waiting(actual.key, 'the source is gone; garbage collection deletes its companion');
+  }
+  const { vocabulary } = view.settings;
+  const policy = statedPolicy(live ?? actual, vocabulary);
+  const deleteAfter = statedDelay(live ?? actual, vocabulary);
+  const reason = live === undefined ? 'the source is gone' : 'the source is no longer labelled';
+  return planRemoval(actual, { source, policy, deleteAfter, reason }, view);
+}
+
 interface Removal {
   readonly source: SourceIdentity;
   readonly policy: DeletionPolicy;
@@ -107,9 +115,9 @@ export function planRemoval(
     case 'permitted':
       return policy === 'retain'
         ? planRetention(actual, source, reason, view)
-        : delayed(planDeletion(actual, source, reason, view), source, deleteAfter, view);
+        : delayed(planDeletion(actual, source, { reason, counts: true }, view), source, deleteAfter, view);
     case 'unconsented':
-      return planDeletion(actual, source, permission.reason, view);
+      return planDeletion(actual, source, { reason: permission.reason, counts: false }, view);
     case 'forbidden': {
       const refusal = `${reason}, but ${permission.reason}`;
       return { action: 'none', companion, state: 'refused', reason: refusal, named: true, unsaid: false };
@@ -125,12 +133,12 @@ export function planRemoval(
 function planDeletion(
   actual: ObservedConfigMap,
   source: SourceIdentity,
-  reason: string,
+  { reason, counts }: { readonly reason: string; readonly counts: boolean },
   view: ClusterView,
 ): Step {
   const companion = actual.key;
   if (mayDelete(actual, source, view.settings.vocabulary)) {
-    return { action: 'delete', companion, state: 'unwanted', reason, actual };
+    return { action: 'delete', companion, state: 'unwanted', reason, actual, counts };
   }
   const doubt = `${reason}, but ${view.settings.vocabulary.companion} does not name it, so it may be a copy`;
   return { action: 'none', companion, state: 'conflict', reason: doubt };
@@ -144,7 +152,9 @@ function delayed(
   view: ClusterView,
 ): Step {
   if (step.action !== 'delete' || deleteAfter === undefined) return step;
-  const { companion } = step;
+  const { companion, actual } = step;
+  // It was due before the controller restarted.
+  if (waveOn(actual, view.settings.vocabulary) !== undefined) return step;
   const unwantedMs = view.unwantedMs(source.key, companion);
   if (unwantedMs !== undefined && unwantedMs >= deleteAfter.ms) return step;
   const reason = `${step.reason}; it is deleted after ${deleteAfter.text} without being wanted`;
@@ -173,4 +183,10 @@ function planRetention(
 export function waiting(companion: ObjectKey, reason: string, until?: number): Step {
   const step = { action: 'none', companion, state: 'waiting', reason } as const;
   return until === undefined ? step : { ...step, until };
+}
+
+/** The wave with which a companion is marked as held; undefined: it is not. */
+export function waveOn(companion: ObservedConfigMap, vocabulary: Vocabulary): string | undefined {
+  const wave = companion.annotations[vocabulary.held];
+  return wave !== undefined && /^[0-9a-f]{8}$/.test(wave) ? wave : undefined;
 }

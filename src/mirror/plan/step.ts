@@ -76,6 +76,26 @@ export type Step =
       readonly state: 'unwanted';
       readonly reason: string;
       readonly actual: ObservedConfigMap;
+      /** Whether the brake counts it, and may hold it. Not if somebody asked for just this. */
+      readonly counts: boolean;
+    }
+  | {
+      /** No longer desired, and its deletion is held until somebody releases it (SPEC D1). */
+      readonly action: 'none';
+      readonly companion: ObjectKey;
+      readonly state: 'held';
+      readonly reason: string;
+      readonly wave: string;
+    }
+  | {
+      /** Likewise, and the companion must be marked with the wave first. */
+      readonly action: 'update';
+      readonly companion: ObjectKey;
+      readonly state: 'held';
+      readonly reason: string;
+      readonly wave: string;
+      readonly actual: ObservedConfigMap;
+      readonly differences: readonly Difference[];
     };
 
 /**

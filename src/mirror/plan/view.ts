@@ -21,6 +21,13 @@ export interface ClusterView {
    * new; undefined if nobody measures it.
    */
   unwantedMs(source: ObjectKey, companion: ObjectKey): number | undefined;
+  /** Companions that refer to sources in a namespace. Empty while there is no brake. */
+  companionsFrom(namespace: string): readonly ObservedConfigMap[];
+  /**
+   * Uids of the companions of its sources that were deleted in the last 60 s, or whose deletion has
+   * begun, and that the brake counts.
+   */
+  recentDeletions(namespace: string): ReadonlySet<string>;
   namespace(name: string): ObservedNamespace | undefined;
   namespaces(): Iterable<ObservedNamespace>;
 }
@@ -28,4 +35,13 @@ export interface ClusterView {
 export interface MirrorSettings {
   readonly vocabulary: Vocabulary;
   readonly bounds: Bounds;
+  /** Undefined: nothing is held. */
+  readonly brake: Brake | undefined;
+}
+
+/** When deletions are held (SPEC D1): when both are reached. */
+export interface Brake {
+  readonly count: number;
+  /** Of the companions of the sources in one namespace. */
+  readonly percent: number;
 }

@@ -25,6 +25,7 @@ export function unknownAnnotations(
     vocabulary.copyAnnotations,
     vocabulary.deletionPolicy,
     vocabulary.deleteAfter,
+    vocabulary.allowDeletes,
   ];
   return Object.keys(source.annotations)
     .filter((key) => key.startsWith(`${vocabulary.domain}/`) && !known.has(key))

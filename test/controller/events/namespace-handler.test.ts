@@ -7,7 +7,7 @@ import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
 import { observeNamespace } from '../../../src/mirror/observe/observed-namespace.ts';
 import { DelayingQueue } from '../../../src/workqueue/delaying-queue.ts';
 import { companion, namespace, source, vocabulary } from '../../mirror/wire.ts';
-import { viewOf, world } from '../../mirror/world.ts';
+import { boundsOf, viewOf, world } from '../../mirror/world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const KEY = 'team-a/wide' as ObjectKey;
@@ -17,7 +17,7 @@ function setUp() {
   const queue = new DelayingQueue<ObjectKey>({ clock: new ManualClock() });
   const wide = source(KEY, { 'target-namespaces': 'target-*' });
   const left = companion(wide, 'team-b/wide-synced');
-  const configMaps = new IndexedMap(configMapIndexers(vocabulary));
+  const configMaps = new IndexedMap(configMapIndexers({ vocabulary, bounds: boundsOf(), brake: undefined }));
   for (const object of [wide, left]) configMaps.set(observe(object, vocabulary));
   const consents: [string, string | undefined][] = [];
   const handler = namespaceHandler({

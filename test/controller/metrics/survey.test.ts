@@ -17,9 +17,11 @@ function surveyOf(
   let now = first;
   const survey = new Survey({
     view: {
-      settings: { vocabulary, bounds: first.bounds },
+      settings: { vocabulary, bounds: first.bounds, brake: undefined },
       now: () => viewOf(now).now(),
       unwantedMs: () => undefined,
+      companionsFrom: () => [],
+      recentDeletions: () => new Set(),
       configMap: (key) => viewOf(now).configMap(key),
       referrers: (of) => viewOf(now).referrers(of),
       claimants: (key) => viewOf(now).claimants(key),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { COMPANION_STATES, type Entry } from '../../../src/mirror/plan/inventory.ts';
-import { companionsLeft, planOrphans } from '../../../src/mirror/plan/removal.ts';
+import { companionsLeft, planOrphans } from '../../../src/mirror/plan/orphans.ts';
 import type { Step } from '../../../src/mirror/plan/step.ts';
 import { carryOut } from '../../controller/carry-out.ts';
 import { entriesInWords, inventoryOf } from '../inventory-of.ts';

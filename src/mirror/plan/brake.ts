@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { splitKey } from '../../kube/api/object-key.ts';
+import type { SourceIdentity } from '../companion/ownership.ts';
+import { type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { placementIn } from './placement.ts';
+import { isLeftOver, planLeftOver, planOrphan, waveOn } from './removal.ts';
+import type { Step } from './step.ts';
+import type { Brake, ClusterView } from './view.ts';
+
+type Deletion = Extract<Step, { readonly action: 'delete' }>;
+
+/**
+ * A source's plan, in which the brake holds deletions (SPEC D1). Those that carry a mark are held
+ * also without a brake: only a person releases them.
+ * @param approvals what the annotation `allow-deletes` says, wherever it counts
+ */
+export function withBrake(
+  source: SourceIdentity,
+  steps: readonly Step[],
+  approvals: readonly (string | undefined)[],
+  view: ClusterView,
+): readonly Step[] {
+  const due = steps.filter(counts);
+  if (due.length === 0) return steps;
+  const { brake, vocabulary } = view.settings;
+  const approved = new Set(approvals.flatMap((text) => text?.split(/[\s,]+/) ?? []));
+  const isReleased = ({ actual }: Deletion) => approved.has(waveOn(actual, vocabulary) ?? '');
+  const isMarked = ({ actual }: Deletion) => waveOn(actual, vocabulary) !== undefined;
+  const unreleased = due.filter((step) => !isReleased(step));
+  const isBraking =
+    brake !== undefined && (unreleased.some(isMarked) || mustHold(source, unreleased, brake, view));
+  const wave = isBraking ? waveFor(unreleased, vocabulary) : undefined;
+  return steps.map((step) => {
+    if (!counts(step)) return step;
+    if (isReleased(step)) return { ...step, counts: false };
+    const own = wave ?? waveOn(step.actual, vocabulary);
+    return own === undefined ? step : hold(step, own, vocabulary);
+  });
+}
+
+function counts(step: Step): step is Deletion {
+  return step.action === 'delete' && step.counts;
+}
+
+/** Whether the deletions that are due for all sources of the namespace, with these, are too many. */
+function mustHold(
+  source: SourceIdentity,
+  deletions: readonly Deletion[],
+  { count, percent }: Brake,
+  view: ClusterView,
+): boolean {
+  if (deletions.length === 0) return false;
+  const { namespace } = splitKey(source.key);
+  const recent = view.recentDeletions(namespace);
+  const companions = view.companionsFrom(namespace);
+  const left = companions.filter(({ uid }) => !recent.has(uid)).length;
+  const least = Math.max(count, (percent / 100) * (left + recent.size));
+  const due = new Set([...recent, ...deletions.map(({ actual }) => actual.uid)]);
+  if (due.size >= least) return true;
+  for (const companion of companions) {
+    if (due.has(companion.uid) || !isDue(companion, view)) continue;
+    // What is held holds all else that is due.
+    if (waveOn(companion, view.settings.vocabulary) !== undefined) return true;
+    due.add(companion.uid);
+    if (due.size >= least) return true;
+  }
+  return false;
+}
+
+/** Whether a plan for its source would delete the companion, as far as the cache knows. */
+function isDue(companion: ObservedConfigMap, view: ClusterView): boolean {
+  const key = sourceReference(companion, view.settings.vocabulary);
+  if (key === undefined) return false;
+  const source = view.configMap(key);
+  const { request } = source ?? {};
+  if (source === undefined || request === undefined) {
+    const gone = { key, uid: undefined };
+    return isLeftOver(companion, gone, view) && counts(planOrphan(companion, gone, undefined, view));
+  }
+  if (!request.ok || source.deleting) return false;
+  const { companionName, targets } = request.value;
+  const from = { namespace: source.namespace, targets };
+  const placement = placementIn(
+    companion.namespace,
+    view.namespace(companion.namespace),
+    from,
+    view.settings.bounds,
+  );
+  if (companion.name === companionName && placement.kind !== 'unmatched') return false;
+  return isLeftOver(companion, source, view) && counts(planLeftOver(companion, source, request.value, view));
+}
+
+/**
+ * A wave that all of them are marked with stays, also if there were more: so an approval that was
+ * given for it still counts. Otherwise it is computed anew.
+ */
+function waveFor(deletions: readonly Deletion[], vocabulary: Vocabulary): string {
+  const [first, ...others] = new Set(deletions.map(({ actual }) => waveOn(actual, vocabulary)));
+  if (first !== undefined && others.length === 0) return first;
+  const hash = createHash('sha256');
+  for (const uid of deletions.map(({ actual }) => actual.uid).sort()) hash.update(`${uid}\n`);
+  return hash.digest('hex').slice(0, 8);
+}
+
+function hold({ companion, actual, reason: why }: Deletion, wave: string, { held: key }: Vocabulary): Step {
+  const reason = `${why}; its deletion is held (wave ${wave})`;
+  const step = { companion, state: 'held', reason, wave } as const;
+  if (actual.annotations[key] === wave) return { action: 'none', ...step };
+  return { action: 'update', ...step, actual, differences: [{ kind: 'annotation', key, value: wave }] };
+}

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
+import type { TestServer } from '../support/servers/server.ts';
+import { waitFor } from '../support/wait-for.ts';
+import type { RunningController } from './running-controller.ts';
+import { World } from './world.ts';
+
+const BRAKE = { 'delete-brake': '10' };
+const DEADLINE_MS = 60_000;
+
+/** As SPEC D1 defines it. */
+function waveOf(companions: readonly ConfigMap[]): string {
+  const uids = companions.map(({ metadata }) => metadata.uid).sort();
+  const text = uids.map((uid) => `${uid}\n`).join('');
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+/** A world with companions of `home/colors` in teams. */
+class Fleet implements AsyncDisposable {
+  readonly world: World;
+  readonly teams: readonly string[];
+
+  static async open(server: TestServer, teams: number): Promise<Fleet> {
+    const names = Array.from({ length: teams }, (_, index) => `team-${index}`);
+    const fleet = new Fleet(await World.open(server, names), names);
+    await fleet.world.createSource({ asks: { 'target-namespaces': fleet.world.full('team-*') } });
+    return fleet;
+  }
+
+  private constructor(world: World, teams: readonly string[]) {
+    this.world = world;
+    this.teams = teams;
+  }
+
+  /** Until every team has a companion that is exactly as it should be. */
+  async whole(): Promise<readonly ConfigMap[]> {
+    return Promise.all(
+      this.teams.map((team) => this.world.companion(`${team}/colors-synced`, 'home/colors')),
+    );
+  }
+
+  async narrow(targets = 'taem-*'): Promise<void> {
+    await this.world.ask('home/colors', { 'target-namespaces': this.world.full(targets) });
+  }
+
+  async there(): Promise<readonly ConfigMap[]> {
+    const found = await Promise.all(this.teams.map((team) => this.world.configMap(`${team}/colors-synced`)));
+    return found.filter((object) => object !== undefined);
+  }
+
+  markOn({ metadata }: ConfigMap): string | undefined {
+    return metadata.annotations?.[`${this.world.domain}/held`];
+  }
+
+  /** Until all companions carry one mark. Resolves to it. */
+  held(count = this.teams.length): Promise<string> {
+    return waitFor(
+      async () => {
+        const marks = (await this.there()).map((companion) => this.markOn(companion));
+        const [wave] = marks;
+        expect(marks).toEqual(Array(count).fill(expect.any(String)));
+        expect(new Set(marks)).toEqual(new Set([wave]));
+        return wave;
+      },
+      { deadlineMs: DEADLINE_MS, describe: () => `${count} marks; ${this.world.whatWasLogged()}` },
+    );
+  }
+
+  async allGone(): Promise<void> {
+    for (const team of this.teams) await this.world.gone(`${team}/colors-synced`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]();
+  }
+}
+
+/** SPEC D1, D2. */
+export function brakeSuite(server: TestServer): void {
+  test.concurrent('[D1] a typo in the targets of 30 namespaces loses nothing, and its correction removes the marks', async () => {
+    await using fleet = await Fleet.open(server, 30);
+    const { world } = fleet;
+    const controller = world.start(BRAKE);
+    const before = await fleet.whole();
+    await fleet.narrow();
+    expect(await fleet.held()).toBe(waveOf(before));
+    await world.settle(controller, { namespaces: true });
+    const marked = await fleet.there();
+    expect(marked.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
+    // What is held is left alone.
+    await world.settle(controller);
+    expect(await fleet.there()).toEqual(marked);
+    expect(controller.log.told).toContainEqual(
+      expect.objectContaining({ message: 'deletions are held', source: world.full('home/colors') }),
+    );
+    await fleet.narrow('team-*');
+    const after = await fleet.whole();
+    expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
+  });
+
+  test.concurrent('[D2] the wave on the source releases them, another one does not', async () => {
+    await using fleet = await Fleet.open(server, 12);
+    const { world } = fleet;
+    const controller = world.start(BRAKE);
+    await fleet.whole();
+    await fleet.narrow();
+    const wave = await fleet.held();
+    await world.ask('home/colors', { 'allow-deletes': 'deadbeef' });
+    await world.settle(controller);
+    expect(await fleet.there()).toHaveLength(12);
+    await world.ask('home/colors', { 'allow-deletes': wave });
+    await fleet.allGone();
+  });
+
+  test.concurrent('[D2] the wave on the Namespace releases the companions of a source that is gone', async () => {
+    await using fleet = await Fleet.open(server, 12);
+    const { world } = fleet;
+    world.start(BRAKE);
+    await fleet.whole();
+    await world.person.delete(world.full('home/colors'));
+    const wave = await fleet.held();
+    const annotations = world.ours({ 'allow-deletes': `deadbeef,${wave}` });
+    await world.person.patchNamespace(world.full('home'), { metadata: { annotations } });
+    await fleet.allGone();
+  });
+
+  test.concurrent('[D1] consent that is withdrawn from what is held deletes it', async () => {
+    await using fleet = await Fleet.open(server, 12);
+    const { world } = fleet;
+    world.start(BRAKE);
+    await fleet.whole();
+    await fleet.narrow();
+    await fleet.held();
+    const annotations = world.ours({ 'accept-mirrors-from': '' });
+    await world.person.patchNamespace(world.full('team-3'), { metadata: { annotations } });
+    await world.gone('team-3/colors-synced');
+    await fleet.held(11);
+  });
+
+  test.concurrent('[D1] a restart without the brake still holds what is marked', async () => {
+    await using fleet = await Fleet.open(server, 12);
+    const { world } = fleet;
+    const braking = world.start(BRAKE);
+    await fleet.whole();
+    await fleet.narrow();
+    await fleet.held();
+    await braking.stop();
+    const before = await fleet.there();
+    const free = world.start();
+    await world.settle(free, { namespaces: true });
+    expect(await fleet.there()).toEqual(before);
+  });
+
+  test.concurrent('[D1] a leader that takes over in the middle goes on holding', async () => {
+    await using fleet = await Fleet.open(server, 12);
+    const { world } = fleet;
+    const slow: RunningController = world.start({ ...BRAKE, 'max-writes-per-second': '3' });
+    await fleet.whole();
+    await fleet.narrow();
+    await waitFor(async () => (await fleet.there()).some((companion) => fleet.markOn(companion)), {
+      deadlineMs: DEADLINE_MS,
+    });
+    await slow.stop();
+    const next = world.start(BRAKE);
+    await world.settle(next, { namespaces: true });
+    await fleet.held();
+  });
+
+  test.concurrent('[D1] two controllers at once hold the same, with the same mark', async () => {
+    await using fleet = await Fleet.open(server, 12);
+    const { world } = fleet;
+    world.start(BRAKE);
+    world.start(BRAKE);
+    const before = await fleet.whole();
+    await fleet.narrow();
+    expect(await fleet.held()).toBe(waveOf(before));
+  });
+
+  test.concurrent('[D1] 500 sources deleted while the controller was down lose nothing', async () => {
+    await using world = await World.open(server, ['team-a']);
+    const asks = { 'target-namespaces': world.full('team-a') };
+    const names = Array.from({ length: 500 }, (_, index) => `source-${index}`);
+    await inParallel(names, (name) => world.createSource({ name, asks, data: { name } }));
+    const first = world.start(BRAKE);
+    const selector = `${world.domain}/managed=companion`;
+    const there = () => world.person.configMaps(world.full('team-a'), selector);
+    await waitFor(async () => (await there()).length === 500, { deadlineMs: DEADLINE_MS });
+    await first.stop();
+    await inParallel(names, (name) => world.person.delete(world.full(`home/${name}`)));
+    const second = world.start(BRAKE);
+    await waitFor(
+      async () =>
+        (await there()).every(({ metadata }) => metadata.annotations?.[`${world.domain}/held`] !== undefined),
+      { deadlineMs: DEADLINE_MS },
+    );
+    await world.settle(second, { namespaces: true });
+    expect(await there()).toHaveLength(500);
+  });
+
+  test.concurrent('[D1] fewer than the number are deleted, and count for those that follow', async () => {
+    await using fleet = await Fleet.open(server, 12);
+    const { world } = fleet;
+    const controller = world.start(BRAKE);
+    await fleet.whole();
+    const targets = (from: number) =>
+      fleet.teams
+        .slice(from)
+        .map((team) => world.full(team))
+        .join(',');
+    for (const from of [3, 6, 9]) {
+      await world.ask('home/colors', { 'target-namespaces': targets(from) });
+      await world.gone(`team-${from - 1}/colors-synced`);
+      await world.settle(controller);
+    }
+    await world.ask('home/colors', { 'target-namespaces': targets(11) });
+    await waitFor(async () => fleet.markOn(await world.source('team-9/colors-synced')), {
+      deadlineMs: DEADLINE_MS,
+    });
+    await world.settle(controller);
+    expect(await fleet.there()).toHaveLength(3);
+  });
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = [...items];
+  const worker = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+}
