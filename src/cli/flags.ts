@@ -287,6 +287,13 @@ export const EXPLAIN_FLAGS = {
   },
 } satisfies Flags;
 
+export const RELEASE_FLAGS = {
+  ...LOOK_FLAGS,
+  namespace: { ...NAMESPACE_FLAG, describe: 'Namespace of the sources' },
+  'all-namespaces': { ...off('Sources in all namespaces'), alias: 'A' },
+  yes: { ...off('Do not ask'), alias: 'y' },
+} satisfies Flags;
+
 /** Of all commands, in the order of the help. */
 export const COMMAND_FLAGS = {
   run: RUN_FLAGS,
@@ -295,5 +302,6 @@ export const COMMAND_FLAGS = {
   status: STATUS_FLAGS,
   plan: PLAN_FLAGS,
   explain: EXPLAIN_FLAGS,
+  release: RELEASE_FLAGS,
   completion: {},
 } satisfies Readonly<Record<string, Flags>>;

@@ -1,6 +1,6 @@
 import { sleep, systemClock } from '../clock/clock.ts';
 import { Inspection, ListFailedError } from '../inspect/inspection.ts';
-import { createConfigMapApi } from '../kube/api/config-maps.ts';
+import { type ConfigMapApi, createConfigMapApi } from '../kube/api/config-maps.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { ApiError, NetworkError } from '../kube/errors.ts';
 import { createTransport } from '../kube/http/transport.ts';
@@ -18,14 +18,15 @@ const PATIENCE_MS = 1000;
 const GRANT = 'Give this user the right to get, list and watch ConfigMaps and Namespaces.';
 
 /**
- * Reads the cluster, then does `work` while the caches follow it. Only reads.
+ * Reads the cluster, then does `work` while the caches follow it. Writes only what `work` does with
+ * the API that it gets.
  * @throws RunError with exit code 2, because 1 is an answer of these commands
  */
 export async function inspecting<T>(
   cluster: Cluster,
   flags: FlagValues<typeof RULE_FLAGS>,
   io: ProcessIo,
-  work: (inspection: Inspection, signal: AbortSignal) => Promise<T>,
+  work: (inspection: Inspection, signal: AbortSignal, api: ConfigMapApi) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
   const signal = AbortSignal.any([io.signal, readerGone(io.stdout), stop.signal]);
@@ -54,7 +55,7 @@ export async function inspecting<T>(
       await progress;
     }
     if (signal.aborted) throw new RunError('stopped before the cluster was read');
-    return await work(inspection, signal);
+    return await work(inspection, signal, api);
   } catch (error) {
     throw inWords(error, cluster);
   } finally {

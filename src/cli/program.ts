@@ -13,27 +13,30 @@ import {
   type Flags,
   type FlagValues,
   PLAN_FLAGS,
+  RELEASE_FLAGS,
   RUN_FLAGS,
   SANDBOX_FLAGS,
   STATUS_FLAGS,
 } from './flags.ts';
 import type { ProcessIo } from './io.ts';
 import { plan } from './plan.ts';
+import { release } from './release.ts';
 import { run } from './run.ts';
 import { sandbox } from './sandbox.ts';
 import { status } from './status.ts';
 import { SWITCH } from './values.ts';
 import { version } from './version.ts';
 
-/** As a plugin of kubectl, the program only looks (SPEC C9). */
-const PLUGIN_COMMANDS: readonly string[] = ['status', 'plan', 'explain'];
+/** What there is as a plugin of kubectl (SPEC C9): what a user does, with the user's rights. */
+const PLUGIN_COMMANDS: readonly string[] = ['status', 'plan', 'explain', 'release'];
 const HELP = 'Keeps copies (companions) of ConfigMaps that are labelled workshop.io/managed=true.';
-const PLUGIN_HELP = `Shows where the copies (companions) of labelled ConfigMaps stand. It only reads.
+const PLUGIN_HELP = `Shows where the copies (companions) of labelled ConfigMaps stand. Only release writes.
 
   kubectl mirror status -A                       where they stand
   kubectl mirror status -n team-a --watch        one namespace, and what changes
   kubectl mirror explain team-a/colors-synced    why it is as it is
-  kubectl mirror plan -f colors.yaml             what applying a file would do`;
+  kubectl mirror plan -f colors.yaml             what applying a file would do
+  kubectl mirror release team-a/colors           delete what the brake holds`;
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
@@ -155,6 +158,7 @@ async function parse(
   command('status', 'Show where companions stand', STATUS_FLAGS, status, '[names..]');
   command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '[name]');
   command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
+  command('release', 'Delete what the delete brake holds', RELEASE_FLAGS, release, '[names..]');
   command(
     'completion',
     `Print the completion script of a shell: ${SHELLS.join(', ')}`,

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+import { ask, short } from '../inspect/ask.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { RunningController } from './running-controller.ts';
@@ -219,6 +222,85 @@ export function brakeSuite(server: TestServer): void {
     });
     await world.settle(controller);
     expect(await fleet.there()).toHaveLength(3);
+  });
+}
+
+/** SPEC D2: the command. */
+export function releaseSuite(server: TestServer): void {
+  /** Twelve held companions of a source that was narrowed, and no controller. */
+  const openHeld = async () => {
+    const fleet = await Fleet.open(server, 12);
+    const controller = fleet.world.start(BRAKE);
+    await fleet.whole();
+    await fleet.narrow();
+    await fleet.held();
+    await controller.stop();
+    return fleet;
+  };
+  const home = (world: World) => ['-n', world.full('home')];
+
+  test.concurrent('[D2] release without a terminal shows what is held and exits with 2; with --yes it deletes that', async () => {
+    await using fleet = await openHeld();
+    const { world } = fleet;
+    const asked = await ask(world, ['release', ...home(world)]);
+    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+    expect(short(world, asked.out)).toContain('home/colors');
+    expect(await fleet.there()).toHaveLength(12);
+    const done = await ask(world, ['release', world.full('home/colors'), '--yes']);
+    expect(done).toMatchObject({ code: 0, err: '' });
+    expect(await fleet.there()).toHaveLength(0);
+    expect(short(world, done.out)).toContain('team-0/colors-synced deleted\n');
+    expect(await ask(world, ['release', ...home(world), '--yes'])).toMatchObject({
+      code: 0,
+      out: 'nothing is held\n',
+    });
+  });
+
+  test.concurrent('[D2] release deletes only what was asked for', async () => {
+    await using fleet = await openHeld();
+    const { world } = fleet;
+    for (const other of [['-n', world.full('team-0')], [world.full('home/shapes')]]) {
+      const { code, out } = await ask(world, ['release', '--yes', ...other]);
+      expect([code, out]).toEqual([0, 'nothing is held\n']);
+    }
+    expect(await fleet.there()).toHaveLength(12);
+  });
+
+  test.concurrent('[D2] release asks on a terminal, and only yes means it', async () => {
+    await using fleet = await openHeld();
+    const { world } = fleet;
+    const answering = async (answer: string) => {
+      const io = memoryIo();
+      const stdin = Object.assign(Readable.from([answer]), { isTTY: true });
+      const stdout = Object.assign(io.stdout, { isTTY: true, columns: 80 });
+      const { code, out } = await ask(world, ['release', ...home(world)], { ...io, stdin, stdout });
+      expect([code, out.includes('Delete these 12 companions? [y/N]')]).toEqual([0, true]);
+    };
+    for (const answer of ['\n', 'no\n', '']) await answering(answer);
+    expect(await fleet.there()).toHaveLength(12);
+    await answering('y\n');
+    expect(await fleet.there()).toHaveLength(0);
+  });
+
+  test.concurrent('[D2] release keeps what is wanted again while it asks', async () => {
+    await using fleet = await openHeld();
+    const { world } = fleet;
+    const io = memoryIo();
+    async function* answer() {
+      await waitFor(() => io.out().includes('[y/N]'));
+      // The command may not have seen it yet. But the companion has changed since.
+      world.start(BRAKE);
+      await fleet.narrow('team-1*');
+      await waitFor(async () => fleet.markOn(await world.source('team-11/colors-synced')) === undefined, {
+        deadlineMs: DEADLINE_MS,
+      });
+      yield 'y\n';
+    }
+    const stdin = Object.assign(Readable.from(answer()), { isTTY: true });
+    const stdout = Object.assign(io.stdout, { isTTY: true, columns: 80 });
+    await ask(world, ['release', ...home(world)], { ...io, stdin, stdout });
+    await world.companion('team-11/colors-synced', 'home/colors');
+    expect((await fleet.there()).length).toBeLessThan(12);
   });
 }
 

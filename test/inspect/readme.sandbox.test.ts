@@ -41,14 +41,18 @@ beforeAll(async () => {
   place = await sandboxServer.open();
   await using person = new Person(place.cluster);
   const refusing = { annotations: ours({ 'accept-mirrors-from': 'platform-*' }) };
-  for (const name of ['shop', 'team-a', 'team-b', 'team-c', 'team-d']) {
+  for (const name of ['shop', 'team-a', 'team-b', 'team-c', 'team-d', 'team-e']) {
     await person.createNamespace(name, name === 'team-b' ? refusing : {});
   }
-  await person.create(source('colors', { 'target-namespaces': 'team-a, team-b, team-c' }));
+  await person.create(source('colors', { 'target-namespaces': 'team-a, team-b, team-c, team-e' }));
   await person.create(source('gone', { 'target-namespaces': 'team-a' }));
   await person.create(source('fonts', { 'target-namespaces': 'team-a' }));
   await run(['run', '--once']);
   await person.delete('shop/gone');
+  await person.patch('shop/colors', {
+    metadata: { annotations: ours({ 'target-namespaces': 'team-a, team-b, team-c' }) },
+  });
+  await person.patch('team-e/colors-synced', { metadata: { annotations: ours({ held: '1a2b3c4d' }) } });
   await person.patch('team-c/colors-synced', { data: { sky: 'red' } });
   await person.create(source('bad', { 'deletion-policy': 'keep' }));
   const applied = source('colors', { 'target-namespaces': 'team-a, team-b, team-c, team-d' });

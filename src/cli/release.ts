@@ -1,0 +1,117 @@
+import { createInterface } from 'node:readline';
+import type { Inspection } from '../inspect/inspection.ts';
+import { asTableRows, inOrder, rowOf } from '../inspect/report.ts';
+import { renderTable } from '../inspect/table.ts';
+import type { ConfigMapApi } from '../kube/api/config-maps.ts';
+import { type ObjectKey, objectKey, parseKey, splitKey } from '../kube/api/object-key.ts';
+import { ApiError, isConflict, isNotFound } from '../kube/errors.ts';
+import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import type { Entry } from '../mirror/plan/inventory.ts';
+import { messageOf, UsageError } from './errors.ts';
+import type { FlagValues, RELEASE_FLAGS } from './flags.ts';
+import { inspecting } from './inspection-session.ts';
+import { type ProcessIo, print, terminalWidth } from './io.ts';
+import { clusterFor } from './run.ts';
+
+/** What is to be released. `namespace` undefined: everywhere. Sources win over it. */
+interface Scope {
+  readonly sources: readonly ObjectKey[];
+  readonly namespace: string | undefined;
+}
+
+/** A companion whose deletion is held, as it was seen. */
+interface Held {
+  readonly entry: Entry;
+  readonly actual: ObservedConfigMap;
+}
+
+/**
+ * `mirror-controller release`: deletes what the brake holds, with the caller's own rights (SPEC
+ * D2). Resolves to 1 if some of it could not be deleted.
+ */
+export async function release(
+  flags: FlagValues<typeof RELEASE_FLAGS>,
+  io: ProcessIo,
+  operands: readonly string[],
+): Promise<number> {
+  const cluster = clusterFor(flags, io);
+  const namespace = flags.namespace ?? cluster.namespace ?? 'default';
+  const sources = operands.map((name) => parseKey(name) ?? objectKey(namespace, name));
+  const scope = { sources, namespace: flags['all-namespaces'] ? undefined : namespace };
+  return inspecting(cluster, flags, io, async (inspection, signal, api) => {
+    const shown = await heldIn(scope, inspection, signal);
+    await print(io, inWords(shown, io));
+    if (shown.length === 0) return 0;
+    if (!flags.yes && !(await isConfirmed(shown.length, io))) return 0;
+    // Whoever was asked may have taken a while. What is wanted again meanwhile is kept.
+    const uids = new Set(shown.map(({ actual }) => actual.uid));
+    const held = (await heldIn(scope, inspection, signal)).filter(({ actual }) => uids.has(actual.uid));
+    const problems: string[] = [];
+    for (const { actual } of held) {
+      const problem = signal.aborted ? 'stopped before' : await deletion(actual, api);
+      if (problem !== undefined) problems.push(problem);
+      await print(io, lineOf(actual, problem));
+    }
+    return problems.length === 0 ? 0 : 1;
+  });
+}
+
+function lineOf({ key }: ObservedConfigMap, problem: string | undefined): string {
+  return problem === undefined ? `${key} deleted\n` : `${key} not deleted: ${problem}\n`;
+}
+
+async function heldIn(scope: Scope, inspection: Inspection, signal: AbortSignal): Promise<readonly Held[]> {
+  const { entries, view } = await inspection.look(signal, { confirm: () => false });
+  return inOrder(entries).flatMap((entry) => {
+    const actual = entry.companion && view.configMap(entry.companion);
+    return entry.state === 'held' && isIn(scope, entry) && actual ? [{ entry, actual }] : [];
+  });
+}
+
+function isIn({ sources, namespace }: Scope, { source }: Entry): boolean {
+  if (source === undefined) return false;
+  if (sources.length > 0) return sources.includes(source);
+  return namespace === undefined || splitKey(source).namespace === namespace;
+}
+
+function inWords(held: readonly Held[], { stdout }: ProcessIo): string {
+  if (held.length === 0) return 'nothing is held\n';
+  const rows = asTableRows(
+    held.map(({ entry }) => rowOf(entry)),
+    'state',
+  );
+  const headers = ['NAME', 'COMPANION', 'STATE', 'REASON'];
+  return `${renderTable(rows, { headers, showHeaders: true, width: terminalWidth(stdout) })}\n`;
+}
+
+/** @throws UsageError if nobody can be asked */
+async function isConfirmed(count: number, io: ProcessIo): Promise<boolean> {
+  if (io.stdin.isTTY !== true || io.stdout.isTTY !== true) {
+    throw new UsageError('release: there is no terminal to ask on; give --yes to delete what is held');
+  }
+  const what = count === 1 ? 'this companion' : `these ${count} companions`;
+  await print(io, `Delete ${what}? [y/N] `);
+  const lines = createInterface({ input: io.stdin, signal: io.signal });
+  try {
+    const { value } = await lines[Symbol.asyncIterator]().next();
+    return /^y(es)?$/i.test(String(value ?? '').trim());
+  } finally {
+    lines.close();
+  }
+}
+
+/** Deletes the object just as it was seen (SPEC R8). Resolves to why that was not possible. */
+async function deletion(
+  { key, uid, resourceVersion }: ObservedConfigMap,
+  api: Pick<ConfigMapApi, 'delete'>,
+): Promise<string | undefined> {
+  try {
+    await api.delete(key, { uid, resourceVersion });
+    return undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (isConflict(error)) return 'it has changed meanwhile; run release again';
+    if (error instanceof ApiError && error.status === 403) return `you may not: ${error.message}`;
+    return messageOf(error);
+  }
+}
