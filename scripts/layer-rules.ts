@@ -37,7 +37,14 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ],
   [
     'src/mirror',
-    [['plan'], ['companion'], ['observe'], ['request'], ['did-you-mean.ts', 'parsed.ts', 'vocabulary.ts']],
+    [
+      ['plan'],
+      ['rollout'],
+      ['companion'],
+      ['observe'],
+      ['request'],
+      ['did-you-mean.ts', 'parsed.ts', 'vocabulary.ts'],
+    ],
   ],
   ['src/kube', [['api'], ['http'], ['config'], ['errors.ts']]],
   [

@@ -61,6 +61,10 @@ const REASONS = {
   'target missing': 'TargetMissing',
   'write failed': 'WriteFailed',
   fighting: 'Fighting',
+  'canary waiting': 'CanaryWaiting',
+  'canary failed': 'CanaryFailed',
+  'missing revision': 'RevisionMissing',
+  'revision not kept': 'RevisionNotKept',
 } as const satisfies Record<ProblemKind, string>;
 
 /** A verb of what the controller was doing; Events require one. */
@@ -104,8 +108,10 @@ function problem(happening: ProblemChanged): Occurrence | undefined {
   const { kind, object, source, subject, reason, editedBy } = happening;
   const why =
     kind === 'fighting' ? `${editedBy ?? 'another client'} keeps changing it; heals are slowed down` : reason;
-  const note = subject === source ? why : `companion ${subject}: ${why}`;
-  const message = { type: 'Warning', reason: REASONS[kind], action: MIRROR, note } as const;
+  const what = kind === 'revision not kept' ? 'revision' : 'companion';
+  const note = subject === source ? why : `${what} ${subject}: ${why}`;
+  const type = kind === 'canary waiting' ? 'Normal' : 'Warning';
+  const message = { type, reason: REASONS[kind], action: MIRROR, note } as const;
   return object?.request === undefined && kind === 'deletes held'
     ? { regarding: homeOf(happening), ...message, note: `${source}: ${note}` }
     : about(object, message);

@@ -7,7 +7,7 @@ import type { ConfigMap } from '../kube/api/types.ts';
 import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../mirror/observe/observed-namespace.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
-import { MANAGED_COMPANION, MANAGED_SOURCE, type Vocabulary } from '../mirror/vocabulary.ts';
+import { type Vocabulary, WATCHED } from '../mirror/vocabulary.ts';
 import type { Manifests, WrittenConfigMap, WrittenNamespace } from './manifests.ts';
 
 type ConfigMapLister = Pick<Lister<ObservedConfigMap, ConfigMapIndex>, 'get' | 'byIndex' | 'values'>;
@@ -65,8 +65,7 @@ function applied(written: WrittenConfigMap, live: ConfigMap | undefined, now: Da
 
 /** Whether the watch would show it (SPEC W1). */
 function isWatched({ metadata: { labels } }: ConfigMap, vocabulary: Vocabulary): boolean {
-  const value = labels?.[vocabulary.managed];
-  return value === MANAGED_SOURCE || value === MANAGED_COMPANION;
+  return WATCHED.includes(labels?.[vocabulary.managed] ?? '');
 }
 
 /** Looks the live ones up each time: they may not be listed yet. */

@@ -5,7 +5,7 @@ export type StringMap = Readonly<Record<string, string>>;
 export interface Vocabulary {
   readonly domain: string;
 
-  /** Label on sources (`true`) and companions (`companion`). The watch selects by it. */
+  /** Label on sources (`true`), companions and revisions. The watch selects by it. */
   readonly managed: string;
 
   // What a source says.
@@ -21,6 +21,11 @@ export interface Vocabulary {
   readonly deletionPolicy: string;
   /** Likewise. How long nobody must want a companion before it is deleted (SPEC D3). */
   readonly deleteAfter: string;
+  readonly keepRevisions: string;
+  readonly pin: string;
+  readonly canary: string;
+  readonly canaryBake: string;
+  readonly canaryApprove: string;
 
   /** Also on a Namespace, for its sources that are gone. Waves of held deletions that may be made. */
   readonly allowDeletes: string;
@@ -34,16 +39,30 @@ export interface Vocabulary {
   readonly copiedMetadata: string;
   /** The wave of deletions with which the brake holds this one (SPEC D1). */
   readonly held: string;
+  /** On a canary companion: which content failed in a canary. */
+  readonly canaryFailed: string;
+
+  // What a revision carries, beside the first three of a companion.
+  /** Its place in the order of the source's contents. */
+  readonly revision: string;
+  /** Until its content may be everywhere: how far its canary is. */
+  readonly canaryStage: string;
+
+  // What others put on a companion.
+  readonly verdict: string;
 
   // What a namespace says.
   readonly acceptMirrorsFrom: string;
 
   /** The labels of every companion. */
   readonly companionLabels: StringMap;
+  /** The labels of every revision. */
+  readonly revisionLabels: StringMap;
 }
 
 export const MANAGED_SOURCE = 'true';
 export const MANAGED_COMPANION = 'companion';
+export const MANAGED_REVISION = 'revision';
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */
 const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
@@ -67,18 +86,31 @@ export function vocabularyOf(domain: string): Vocabulary {
     deletionPolicy: `${domain}/deletion-policy`,
     deleteAfter: `${domain}/delete-after`,
     allowDeletes: `${domain}/allow-deletes`,
+    keepRevisions: `${domain}/keep-revisions`,
+    pin: `${domain}/pin`,
+    canary: `${domain}/canary`,
+    canaryBake: `${domain}/canary-bake`,
+    canaryApprove: `${domain}/canary-approve`,
     source: `${domain}/source`,
     sourceUid: `${domain}/source-uid`,
     sourceChecksum: `${domain}/source-checksum`,
     companion: `${domain}/companion`,
     copiedMetadata: `${domain}/copied-metadata`,
     held: `${domain}/held`,
+    canaryFailed: `${domain}/canary-failed`,
+    revision: `${domain}/revision`,
+    canaryStage: `${domain}/canary-stage`,
+    verdict: `${domain}/verdict`,
     acceptMirrorsFrom: `${domain}/accept-mirrors-from`,
     companionLabels: Object.freeze({ [managed]: MANAGED_COMPANION, [MANAGED_BY_LABEL]: MANAGED_BY }),
+    revisionLabels: Object.freeze({ [managed]: MANAGED_REVISION, [MANAGED_BY_LABEL]: MANAGED_BY }),
   };
 }
 
-/** Selects sources and companions, and nothing else (SPEC W1). */
+/** Values of the label `managed` that the watch selects. */
+export const WATCHED: readonly string[] = [MANAGED_SOURCE, MANAGED_COMPANION, MANAGED_REVISION];
+
+/** Selects what is ours, and nothing else (SPEC W1). */
 export function watchSelector(vocabulary: Vocabulary): string {
-  return `${vocabulary.managed} in (${MANAGED_SOURCE},${MANAGED_COMPANION})`;
+  return `${vocabulary.managed} in (${WATCHED.join()})`;
 }

@@ -65,7 +65,7 @@ export function expectedCompanion(wanted: Wanted): Facts {
 }
 
 /** The checksum by its public description (SPEC M4). */
-function checksum(data: StringMap, binaryData: StringMap): string {
+export function checksum(data: StringMap, binaryData: StringMap): string {
   const section = (heading: string, entries: StringMap, encoding: BufferEncoding) =>
     Object.keys(entries)
       .sort()

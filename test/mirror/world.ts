@@ -1,9 +1,10 @@
 import { keyOf, type ObjectKey, objectKey, parseKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
-import { companionShape } from '../../src/mirror/companion/companion.ts';
 import { mayDelete } from '../../src/mirror/companion/ownership.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
+import { isRevision } from '../../src/mirror/observe/revision.ts';
+import { desiredOf } from '../../src/mirror/plan/desired.ts';
 import { planOrphans } from '../../src/mirror/plan/orphans.ts';
 import type { Bounds } from '../../src/mirror/plan/placement.ts';
 import { planSource } from '../../src/mirror/plan/plan.ts';
@@ -66,7 +67,7 @@ function namespacesOf(configMaps: readonly ConfigMap[]): readonly Namespace[] {
 /** Whether the watch shows an object: by its label and, with `--namespaces`, its namespace. */
 function isSeen({ metadata }: ConfigMap, { bounds }: World): boolean {
   const label = metadata.labels?.['workshop.io/managed'];
-  if (label !== 'true' && label !== 'companion') return false;
+  if (label !== 'true' && label !== 'companion' && label !== 'revision') return false;
   return bounds.namespaces === undefined || bounds.namespaces.has(metadata.namespace ?? '');
 }
 
@@ -90,8 +91,14 @@ export function viewOf(of: World): ClusterView {
       ),
     recentDeletions: (name) => new Set(of.recentDeletions?.get(name)),
     configMap: (key) => byKey.get(key),
+    revisions: (key) =>
+      seen.filter(
+        (object) => isRevision(object, vocabulary) && object.annotations['workshop.io/source'] === key,
+      ),
     referrers: ({ key, uid }) =>
-      seen.filter(({ annotations }) => {
+      seen.filter((object) => {
+        if (isRevision(object, vocabulary)) return false;
+        const { annotations } = object;
         const text = annotations['workshop.io/source'];
         const named = text === undefined ? undefined : parseKey(text);
         if (named !== undefined) return named === key;
@@ -121,7 +128,7 @@ export function planFor(key: string, of: World): readonly Step[] {
     const live = objectAt(of, key);
     return planOrphans(objectKeyOf, live && observe(live, vocabulary), view);
   }
-  return source.request.ok ? planSource(companionShape(source, source.request.value, vocabulary), view) : [];
+  return source.request.ok ? planSource(desiredOf(source, source.request.value, view).shape, view) : [];
 }
 
 export type WriteStep = Exclude<Step, { readonly action: 'none' | 'defer' }>;

@@ -30,7 +30,7 @@ describe('README matches the code', () => {
   });
 
   test('the annotation tables have exactly the annotations that users write', () => {
-    const { domain: _, companionLabels: __, ...keys } = vocabularyOf('workshop.io');
+    const { domain: _, companionLabels: __, revisionLabels: ___, ...keys } = vocabularyOf('workshop.io');
     const ours = [
       keys.managed,
       keys.source,
@@ -39,6 +39,9 @@ describe('README matches the code', () => {
       keys.companion,
       keys.copiedMetadata,
       keys.held,
+      keys.canaryFailed,
+      keys.revision,
+      keys.canaryStage,
     ];
     const documented = rowsWhere(/^workshop\.io\//).map(([key]) => key);
     expect(documented.toSorted()).toEqual(

@@ -1,6 +1,7 @@
 import type { Handler } from '../../informer/handler.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
+import { isRevision } from '../../mirror/observe/revision.ts';
 import { concernedOthers, concernedSources, dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { Lane } from '../../workqueue/lanes.ts';
@@ -29,17 +30,18 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
   const { view, queue, mutations, memory, isSynced, tell } = deps;
   const { vocabulary } = view.settings;
   const enqueue = (object: ObservedConfigMap, except?: ObjectKey) => {
+    const isNoticed = isSynced() && !isRevision(object, vocabulary);
     if (dependsOnNamespaces(object, vocabulary)) deps.demandNamespaces();
     const lane: Lane = isSynced() ? 'fresh' : 'bulk';
     const cause: Noticed['cause'] = object.request === undefined ? 'heal' : 'edit';
     for (const key of concernedSources(object, view)) {
       if (key === except) continue;
-      if (lane === 'fresh') tell({ type: 'noticed', source: key, cause });
+      if (isNoticed) tell({ type: 'noticed', source: key, cause });
       queue.add(key, lane);
     }
   };
   const disturbed = (before: ObservedConfigMap) => {
-    const source = sourceReference(before, vocabulary);
+    const source = isRevision(before, vocabulary) ? undefined : sourceReference(before, vocabulary);
     if (source !== undefined) memory.disturbed(source, before.key);
   };
   return {

@@ -1,6 +1,7 @@
 import { type Clock, every } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Step } from '../../mirror/plan/step.ts';
+import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { LogFields } from '../../telemetry/logger.ts';
 import { type Attempt, afterFailure, waitMs } from './attempts.ts';
 import type { Failure } from './failure.ts';
@@ -138,13 +139,17 @@ export class CompanionMemory {
    * Forgets what a plan has settled: unplanned companions, after `onUnplanned`; failures without a
    * write to come; and since when a companion that is wanted again was not.
    */
-  keepOnly(source: ObjectKey, steps: readonly Step[], onUnplanned: (companion: ObjectKey) => void): void {
+  keepOnly(
+    source: ObjectKey,
+    steps: readonly (Step | RevisionStep)[],
+    onUnplanned: (companion: ObjectKey) => void,
+  ): void {
     const planned = new Map(steps.map((step) => [step.companion, step]));
     for (const subject of [...(this.#entries.get(source)?.keys() ?? [])]) {
       if (subject === source) continue;
       const step = planned.get(subject);
       if (step?.action === undefined || step.action === 'none') this.succeeded(source, subject);
-      if (step === undefined || !isUnwanted(step)) {
+      if (step === undefined || !('state' in step) || !isUnwanted(step)) {
         this.#update(source, subject, { unwantedSince: undefined });
       }
       if (step !== undefined) continue;

@@ -71,6 +71,8 @@ export interface Reconciled {
  * - `invalid`: nothing is written for the source, because one of its annotations is invalid.
  * - `unknown annotation`, `no consent`: remarks on a valid source.
  * - `deletes held`: the brake holds deletions of its companions. The source may be gone.
+ * - `canary waiting`, `canary failed`, `missing revision`: of the source's new or pinned content.
+ * - `revision not kept`: of one revision. Companions stay as they are.
  * - `conflict`, `refused`, `target missing`, `write failed`, `fighting`: of one companion.
  */
 export type ProblemKind =
@@ -78,6 +80,10 @@ export type ProblemKind =
   | 'unknown annotation'
   | 'no consent'
   | 'deletes held'
+  | 'canary waiting'
+  | 'canary failed'
+  | 'missing revision'
+  | 'revision not kept'
   | 'conflict'
   | 'refused'
   | 'target missing'
@@ -93,7 +99,7 @@ export interface ProblemChanged {
   readonly object: ObservedConfigMap | undefined;
   /** Uid of the source's Namespace; undefined if that is not known, or gone. */
   readonly namespaceUid: string | undefined;
-  /** The companion's key, or the source's own. */
+  /** The key of the companion or the revision, or the source's own. */
   readonly subject: ObjectKey;
   readonly reason: string;
   /** In a fight, the other client's field manager, if known. */

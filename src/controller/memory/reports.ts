@@ -2,6 +2,7 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { Remark } from '../../mirror/plan/remarks.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
+import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { CompanionMemory, Problem } from './companion-memory.ts';
 import { BlockedError, describeError, isOutage } from './failure.ts';
@@ -41,8 +42,8 @@ export class Reports {
       return;
     }
     const fields = { source, reason: remarks.map(({ text }) => text).join('; ') };
-    const message = kind === 'deletes held' ? 'deletions are held' : 'source needs attention';
-    this.#problem(source, source, { kind, level: 'warn', message, fields });
+    const { level, message } = REMARKS[kind] ?? NEEDS_ATTENTION;
+    this.#problem(source, source, { kind, level, message, fields });
   }
 
   /** `reason`: what is wrong with the Namespace's consent annotation; undefined: nothing. */
@@ -112,6 +113,17 @@ export class Reports {
     );
   }
 
+  /** Until it is there, no companion gets the content (SPEC D4). */
+  revisionNotKept(source: ObjectKey, revision: ObjectKey, error: unknown): void {
+    if (isOutage(error)) {
+      this.serverFails(error);
+      return;
+    }
+    const message = 'revision cannot be written; companions stay as they are';
+    const fields = { source, revision, reason: describeError(error) };
+    this.#problem(source, revision, { kind: 'revision not kept', level: 'warn', message, fields });
+  }
+
   /** Reports an outage once, although its error may differ from attempt to attempt. */
   serverFails(error: unknown): void {
     if (!this.#isOutage) this.#deps.log.warn({ error: describeError(error) }, SERVER_FAILS);
@@ -141,8 +153,10 @@ export class Reports {
     this.#resolved(source, companion);
   }
 
-  wouldWrite(source: ObjectKey, { companion, action, reason }: Step): void {
-    const fields = { source, companion, reason };
+  wouldWrite(source: ObjectKey, step: Step | RevisionStep): void {
+    const { companion, action, reason } = step;
+    const isRevision = !('state' in step);
+    const fields = { source, [isRevision ? 'revision' : 'companion']: companion, reason };
     this.#problem(
       source,
       companion,
@@ -200,6 +214,11 @@ const CONFLICT = 'companion in conflict';
 const REFUSED = 'companion refused';
 const TARGET_MISSING = 'companion has no namespace';
 const SERVER_FAILS = 'the API server fails; retrying';
+const NEEDS_ATTENTION = { level: 'warn', message: 'source needs attention' } as const;
+const REMARKS: Partial<Record<Remark['kind'], Pick<Problem, 'level' | 'message'>>> = {
+  'deletes held': { level: 'warn', message: 'deletions are held' },
+  'canary waiting': { level: 'info', message: 'new content waits' },
+};
 const WOULD_WRITE = {
   create: 'companion would be created',
   update: 'companion would be updated',
@@ -207,4 +226,7 @@ const WOULD_WRITE = {
   delete: 'companion would be deleted',
   defer: CONFLICT,
   none: 'companion would be left alone',
-} as const satisfies Record<Step['action'], string>;
+  keep: 'revision would be kept',
+  mark: 'revision would be marked',
+  drop: 'revision would be deleted',
+} as const satisfies Record<(Step | RevisionStep)['action'], string>;

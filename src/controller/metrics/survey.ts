@@ -3,6 +3,7 @@ import type { Lister } from '../../informer/lister.ts';
 import { TurnBudget } from '../../informer/turn-budget.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import { isRevision } from '../../mirror/observe/revision.ts';
 import {
   absentSource,
   COMPANION_STATES,
@@ -81,7 +82,9 @@ export class Survey {
     const count = new Count(this.#unsynced, clock.now(), view);
     // A copy: what the lister gives must be used up within one turn.
     const objects = [...configMaps.values()];
-    const others = objects.filter(({ request }) => request === undefined);
+    const others = objects.filter(
+      (object) => object.request === undefined && !isRevision(object, view.settings.vocabulary),
+    );
     const absent = new Set<ObjectKey>();
     const noteAbsent = (object: ObservedConfigMap) => {
       const source = absentSource(object, view);

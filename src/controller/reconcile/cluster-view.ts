@@ -4,6 +4,7 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { SourceIdentity } from '../../mirror/companion/ownership.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.ts';
+import { isRevision } from '../../mirror/observe/revision.ts';
 import { claimIndexValues, claimsOf } from '../../mirror/plan/claims.ts';
 import { targetIndexValuesOf } from '../../mirror/plan/concerns.ts';
 import type { ClusterView, MirrorSettings } from '../../mirror/plan/view.ts';
@@ -12,7 +13,7 @@ import type { Deletions } from '../memory/deletions.ts';
 import type { MutationCache } from '../write/mutation-cache.ts';
 
 /** The ways in which the rules look things up. */
-export type ConfigMapIndex = 'referrers' | 'claims' | 'targets' | 'origin';
+export type ConfigMapIndex = 'referrers' | 'revisions' | 'claims' | 'targets' | 'origin';
 
 export function configMapIndexers({
   vocabulary,
@@ -20,11 +21,16 @@ export function configMapIndexers({
 }: MirrorSettings): Indexers<ObservedConfigMap, ConfigMapIndex> {
   return {
     referrers: (object) => {
+      if (isRevision(object, vocabulary)) return [];
       const reference = sourceReference(object, vocabulary);
       if (reference !== undefined) return [reference];
       // If the reference was stripped, the uid still leads to the source.
       const uid = object.annotations[vocabulary.sourceUid];
       return uid === undefined ? [] : [uid];
+    },
+    revisions: (object) => {
+      const source = isRevision(object, vocabulary) ? sourceReference(object, vocabulary) : undefined;
+      return source === undefined ? [] : [source];
     },
     claims: claimsOf,
     targets: targetIndexValuesOf,
@@ -37,7 +43,8 @@ const NOWHERE: readonly string[] = [];
 
 /** The namespace of the source that a companion refers to. */
 function originOf(object: ObservedConfigMap, vocabulary: Vocabulary): readonly string[] {
-  const reference = object.request === undefined ? sourceReference(object, vocabulary) : undefined;
+  const isCompanion = object.request === undefined && !isRevision(object, vocabulary);
+  const reference = isCompanion ? sourceReference(object, vocabulary) : undefined;
   return reference === undefined ? NOWHERE : [splitKey(reference).namespace];
 }
 
@@ -60,6 +67,17 @@ export function createClusterView(deps: {
   const { settings, configMaps, namespaces, mutations, memory, deletions, clock } = deps;
   const current = (objects: readonly ObservedConfigMap[]) =>
     objects.flatMap((object) => mutations.newest(object.key, object) ?? []);
+  /** Includes what we have just written: its watch event is our own, so it queues no other pass. */
+  const withWritten = (
+    seen: readonly ObservedConfigMap[],
+    source: ObjectKey,
+    isSought: (object: ObservedConfigMap) => boolean,
+  ) => {
+    const written = mutations.writtenFor(source);
+    if (written.length === 0) return current(seen);
+    const keys = new Set(seen.map((object) => object.key));
+    return [...current(seen), ...written.filter((object) => !keys.has(object.key) && isSought(object))];
+  };
   return {
     settings,
     now: () => clock.wallTime().getTime(),
@@ -67,12 +85,12 @@ export function createClusterView(deps: {
     referrers: ({ key, uid }: SourceIdentity) => {
       const byName = configMaps.byIndex('referrers', key);
       const seen = uid === undefined ? byName : [...byName, ...configMaps.byIndex('referrers', uid)];
-      const written = mutations.writtenFor(key);
-      if (written.length === 0) return current(seen);
-      // Include what we have just written: its watch event is our own, so it queues no other pass.
-      const keys = new Set(seen.map((object) => object.key));
-      return [...current(seen), ...written.filter((object) => !keys.has(object.key))];
+      return withWritten(seen, key, (object) => !isRevision(object, settings.vocabulary));
     },
+    revisions: (key) =>
+      withWritten(configMaps.byIndex('revisions', key), key, (object) =>
+        isRevision(object, settings.vocabulary),
+      ),
     claimants: (companion) =>
       claimIndexValues(companion).flatMap((value) => configMaps.byIndex('claims', value)),
     companionsFrom: (namespace) => current(configMaps.byIndex('origin', namespace)),

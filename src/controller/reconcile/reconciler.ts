@@ -2,8 +2,9 @@ import type { Clock } from '../../clock/clock.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import { type CompanionShape, companionShape } from '../../mirror/companion/companion.ts';
+import type { CompanionShape } from '../../mirror/companion/companion.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
+import { desiredOf } from '../../mirror/plan/desired.ts';
 import { isOutOfScope } from '../../mirror/plan/inventory.ts';
 import { companionsLeft, planOrphans } from '../../mirror/plan/orphans.ts';
 import { planSource } from '../../mirror/plan/plan.ts';
@@ -11,6 +12,7 @@ import { remarksOn, remarksOnOrphans } from '../../mirror/plan/remarks.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { MirrorRequest } from '../../mirror/request/request.ts';
+import type { Rollout } from '../../mirror/rollout/rollout.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
@@ -19,7 +21,8 @@ import type { CompanionCounts, Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import { PassReport } from '../write/pass-report.ts';
 import type { SourceBodies } from '../write/source-bodies.ts';
-import { intentOf, type WriteQueue, type WriteStep } from '../write/write-queue.ts';
+import { intentOf, type WriteQueue } from '../write/write-queue.ts';
+import { type CompanionWriteStep, isOfRevision, type WriteStep } from '../write/write-step.ts';
 
 export interface ReconcilerDeps {
   readonly view: ClusterView;
@@ -47,10 +50,12 @@ interface Plan {
   /** Undefined when the source is gone, unlabelled or invalid. */
   readonly shape: CompanionShape | undefined;
   readonly steps: readonly Step[];
+  /** Undefined: no revisions are kept. */
+  readonly rollout: Rollout | undefined;
 }
 
 const NONE: CompanionCounts = {};
-const NOTHING: Plan = { source: undefined, shape: undefined, steps: [] };
+const NOTHING: Plan = { source: undefined, shape: undefined, steps: [], rollout: undefined };
 
 /**
  * Gets a source key, not what happened to it: it compares what should exist with what exists, and
@@ -92,15 +97,15 @@ export class Reconciler {
     if (source?.request === undefined) return this.#planOrphans(key);
     if (!source.request.ok) {
       reports.invalidSource(key, source.request.problem);
-      return { source, shape: undefined, steps: [] };
+      return { ...NOTHING, source };
     }
     const request = source.request.value;
     // Every source that targets namespaces is queued once they are synced.
     if (request.targets !== undefined && !areNamespacesSynced()) return undefined;
-    const shape = companionShape(source, request, vocabulary);
+    const { shape, rollout } = desiredOf(source, request, view);
     const steps = planSource(shape, view);
-    reports.validSource(key, remarksOn(source, steps, vocabulary));
-    return { source, shape, steps };
+    reports.validSource(key, remarksOn(source, steps, vocabulary, rollout));
+    return { source, shape, steps, rollout: source.deleting ? undefined : rollout };
   }
 
   /** The source is gone or unlabelled. A live read confirms it before anything else (SPEC R3). */
@@ -122,7 +127,7 @@ export class Reconciler {
       throw new StaleSourceError('the source exists, and is not in the cache yet');
     const steps = planOrphans(key, live, view);
     reports.validSource(key, remarksOnOrphans(key, steps, view.settings.vocabulary));
-    return { source: live, shape: undefined, steps };
+    return { ...NOTHING, source: live, steps };
   }
 
   /** Whether another source may claim the object once the namespaces are known. */
@@ -143,19 +148,15 @@ export class Reconciler {
   }
 
   /** Reports what is left alone, sets aside what must wait, and queues the other writes. */
-  async #carryOut(key: ObjectKey, { source, shape, steps }: Plan, begunAt: number): Promise<void> {
-    const { view, memory, reports, queue, writes, dryRun, clock, log, tell } = this.#deps;
-    const toBeWritten: WriteStep[] = [];
-    /** When the first of what waits for a time is due (ms since the epoch). */
-    let nextAt: number | undefined;
-    for (const step of steps) {
-      if (step.action !== 'none') toBeWritten.push(step);
-      else reports.leftAlone(key, step);
-      if (step.state === 'delayed') memory.delayed(key, step.companion);
-      if ('until' in step) nextAt = Math.min(step.until, nextAt ?? step.until);
-    }
-    if (memory.hasAny(key)) memory.keepOnly(key, steps, (companion) => reports.over(key, companion));
-    if (nextAt !== undefined) queue.addAfter(key, Math.max(1, nextAt - view.now()));
+  async #carryOut(key: ObjectKey, plan: Plan, begunAt: number): Promise<void> {
+    const { memory, reports, queue, writes, dryRun, clock, log, tell } = this.#deps;
+    const { source, shape, steps } = plan;
+    const ofRevisions = plan.rollout?.steps ?? [];
+    for (const step of steps) this.#leave(key, step);
+    const toBeWritten = [...steps.filter(isToBeWritten), ...ofRevisions];
+    const isOver = (companion: ObjectKey) => reports.over(key, companion);
+    if (memory.hasAny(key)) memory.keepOnly(key, [...steps, ...ofRevisions], isOver);
+    this.#planAgain(key, plan);
     const reportOn = (writes: number) =>
       new PassReport({ key, source, steps, writes, begunAt, clock, log, tell });
     if (dryRun) {
@@ -164,15 +165,31 @@ export class Reconciler {
       return;
     }
     const waits = this.#waitsOf(key, toBeWritten, source);
-    const ready = toBeWritten.filter((step) => !waits.has(step));
+    // Once the revision is there, the source is planned again (SPEC D4).
+    const isFirst = ofRevisions.some(({ action }) => action === 'keep') ? isOfRevision : () => true;
+    const ready = toBeWritten.filter((step) => !waits.has(step) && isFirst(step));
     const lane = queue.laneOf(key);
     const nextMs = Math.min(...waits.values());
     if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
     const report = reportOn(ready.length);
-    const isBlocked = ({ companion }: Step) => memory.problem(key, companion)?.kind === 'conflict';
-    for (const step of [...waits.keys()].filter(isBlocked)) report.inConflict(step);
+    const isBlocked = ({ companion }: WriteStep) => memory.problem(key, companion)?.kind === 'conflict';
+    for (const step of waits.keys()) if (!isOfRevision(step) && isBlocked(step)) report.inConflict(step);
     if (ready.length === 0) report.tellReconciled();
     await writes.add({ key, source, shape, lane, report }, ready);
+  }
+
+  #leave(key: ObjectKey, step: Step): void {
+    const { memory, reports } = this.#deps;
+    if (step.action === 'none') reports.leftAlone(key, step);
+    if (step.state === 'delayed') memory.delayed(key, step.companion);
+  }
+
+  /** When the first of what waits for a time is due. */
+  #planAgain(key: ObjectKey, { steps, rollout }: Plan): void {
+    const { view, queue } = this.#deps;
+    let nextAt = rollout?.until;
+    for (const step of steps) if ('until' in step) nextAt = Math.min(step.until, nextAt ?? step.until);
+    if (nextAt !== undefined) queue.addAfter(key, Math.max(1, nextAt - view.now()));
   }
 
   /** The writes that may not begin yet, each with the time (ms) to wait. */
@@ -205,6 +222,7 @@ export class Reconciler {
   }
 }
 
+const isToBeWritten = (step: Step): step is CompanionWriteStep => step.action !== 'none';
 const hasTargets = ({ targets }: MirrorRequest): boolean => targets !== undefined;
 
 /** Delay (ms) of the next pass so that it finds several companions due: 1 each, at most 1 s. */

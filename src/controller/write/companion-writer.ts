@@ -4,7 +4,7 @@ import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { NewConfigMap } from '../../kube/api/types.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
-import { type CompanionShape, newCompanion } from '../../mirror/companion/companion.ts';
+import { type CompanionShape, desiredEdition, newCompanion } from '../../mirror/companion/companion.ts';
 import type { Difference } from '../../mirror/companion/drift.ts';
 import { mayDelete } from '../../mirror/companion/ownership.ts';
 import { healingPatch, replacement } from '../../mirror/companion/patch.ts';
@@ -21,10 +21,12 @@ import { BlockedError, describeError, judge, LeavingError, WithoutEffectError } 
 import type { Heal } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import type { MutationCache } from './mutation-cache.ts';
+import { deleteFollowed, RevisionWriter } from './revision-writer.ts';
 import type { SourceBodies } from './source-bodies.ts';
-import { intentOf, type Pass, type Write, type WriteStep } from './write-queue.ts';
+import { intentOf, type Pass, type Write } from './write-queue.ts';
+import { type CompanionWriteStep, isOfRevision, type WriteStep } from './write-step.ts';
 
-type Drifted = Extract<WriteStep, { readonly differences: unknown }>;
+type Drifted = Extract<CompanionWriteStep, { readonly differences: unknown }>;
 
 export interface CompanionWriterDeps {
   readonly view: ClusterView;
@@ -52,9 +54,11 @@ export interface CompanionWriterDeps {
 export class CompanionWriter {
   readonly #deps: CompanionWriterDeps;
   readonly #paced: PQueue | undefined;
+  readonly #revisions: RevisionWriter;
 
   constructor(deps: CompanionWriterDeps) {
     this.#deps = deps;
+    this.#revisions = new RevisionWriter({ ...deps, vocabulary: deps.view.settings.vocabulary });
     const { maxWritesPerSecond: intervalCap } = deps;
     if (intervalCap > 0) this.#paced = new PQueue({ interval: 1000, intervalCap, strict: true });
   }
@@ -72,9 +76,16 @@ export class CompanionWriter {
     }
     const begunAt = clock.now();
     try {
-      const done = await this.#carryOut(step, pass);
-      pass.report.wrote(step, done, begunAt, this.#healedBy(pass, step, done));
-      this.#succeeded(pass, step, done);
+      if (isOfRevision(step)) {
+        const { source, request } = shapeOf(pass);
+        const done = await this.#revisions.write(step, source, request);
+        pass.report.wroteRevision(step, done, begunAt);
+        this.#revisionSucceeded(pass, step);
+      } else {
+        const done = await this.#carryOut(step, pass);
+        pass.report.wrote(step, done, begunAt, this.#healedBy(pass, step, done));
+        this.#succeeded(pass, step, done);
+      }
     } catch (error) {
       // Otherwise the Lease was lost meanwhile, and everything is queued once it is held again.
       if (mayWrite()) this.#failed(pass, step, error, begunAt);
@@ -101,20 +112,31 @@ export class CompanionWriter {
   }
 
   /** Set if the write has undone what somebody else did, seen in the watch or in the companion. */
-  #healedBy({ key, source, shape }: Pass, step: WriteStep, done: Step['action']): Heal | undefined {
+  #healedBy({ key, source, shape }: Pass, step: CompanionWriteStep, done: Step['action']): Heal | undefined {
     const { memory, view } = this.#deps;
     const { sourceVersion } = intentOf(step, source);
+    const checksumOf = ({ actual }: Drifted) => actual.annotations[view.settings.vocabulary.sourceChecksum];
     // With the source's checksum and other content, it was edited while nobody watched.
-    const hasBeenRight = ({ actual }: Drifted) =>
-      actual.annotations[view.settings.vocabulary.sourceChecksum] ===
-      shape?.editionIn(actual.namespace).digest;
+    const hasBeenRight = (drifted: Drifted) =>
+      shape !== undefined && checksumOf(drifted) === desiredEdition(drifted.actual.namespace, shape).digest;
+    // It holds what it was given, and is to hold something else now.
+    if ('differences' in step && step.differences.some(isContent) && checksumOf(step) === step.actual.digest)
+      return undefined;
     const isHeal =
       memory.isHeal(key, step.companion, sourceVersion) ||
       ('differences' in step && step.differences.some(isContent) && hasBeenRight(step));
     return isHeal && isWrite(done) ? { editedBy: editedBy(step) } : undefined;
   }
 
-  #succeeded({ key, source }: Pass, step: WriteStep, done: Step['action']): void {
+  /** The plan depends on the revisions, and the watch event of our own write queues no pass. */
+  #revisionSucceeded({ key, lane }: Pass, { companion: revision }: WriteStep): void {
+    const { memory, reports, queue } = this.#deps;
+    memory.succeeded(key, revision);
+    reports.written(key, revision);
+    queue.add(key, lane);
+  }
+
+  #succeeded({ key, source }: Pass, step: CompanionWriteStep, done: Step['action']): void {
     const { memory, reports } = this.#deps;
     const { companion } = step;
     const { sourceVersion } = intentOf(step, source);
@@ -136,7 +158,8 @@ export class CompanionWriter {
     const fields = { source: key, companion, action, error: describeError(error) };
     log.debug({ ...fields, ...(willRetry && { retryInMs: Math.round(delayMs) }) }, 'companion not written');
     report.failed(step, begunAt, verdict);
-    if (!quiet) reports.failed(key, companion, error);
+    if (!quiet && isOfRevision(step)) reports.revisionNotKept(key, companion, error);
+    else if (!quiet) reports.failed(key, companion, error);
     // Retries after real failures are bulk, so that fresh changes overtake them.
     if (willRetry) queue.addAfter(key, delayMs, quiet ? lane : 'bulk');
   }
@@ -146,11 +169,11 @@ export class CompanionWriter {
    * @throws BlockedError if an unrelated object has the name, LeavingError if the object there is
    * being deleted, or what the API throws.
    */
-  async #carryOut(step: WriteStep, pass: Pass): Promise<Step['action']> {
+  async #carryOut(step: CompanionWriteStep, pass: Pass): Promise<Step['action']> {
     switch (step.action) {
       case 'delete':
         if (step.counts) this.#deps.deletions.begins(splitKey(pass.key).namespace, step.actual);
-        await this.#delete(step.actual);
+        await deleteFollowed(step.actual, this.#deps);
         return 'delete';
       case 'update':
         await this.#update(step, pass);
@@ -192,7 +215,7 @@ export class CompanionWriter {
       ? step.actual
       : await this.#patch(step.actual, marks, undefined);
     if (actual !== step.actual) await this.#mayBegin();
-    await this.#delete(actual);
+    await deleteFollowed(actual, this.#deps);
     await this.#mayBegin();
     try {
       await this.#post(actual.key, replacement(actual, step.differences, content), digest);
@@ -204,7 +227,7 @@ export class CompanionWriter {
   }
 
   /** Leaves the name to the source that comes first, unless our own companion is already there. */
-  async #defer({ companion, reason }: WriteStep, pass: Pass): Promise<Step['action']> {
+  async #defer({ companion, reason }: CompanionWriteStep, pass: Pass): Promise<Step['action']> {
     try {
       return await this.#meet(companion, pass);
     } catch (error) {
@@ -231,9 +254,13 @@ export class CompanionWriter {
   }
 
   /** What a companion should hold. */
-  async #load(companion: ObjectKey, { source, request, editionIn }: CompanionShape) {
-    const { digest } = editionIn(splitKey(companion).namespace);
-    return { digest, content: await this.#deps.bodies.selectedContent(source, request) };
+  async #load(companion: ObjectKey, shape: CompanionShape) {
+    const { bodies } = this.#deps;
+    const { digest, revision } = desiredEdition(splitKey(companion).namespace, shape);
+    const content = revision
+      ? await bodies.revisionContent(revision)
+      : await bodies.selectedContent(shape.source, shape.request);
+    return { digest, content };
   }
 
   async #post(key: ObjectKey, body: NewConfigMap, digest: string): Promise<void> {
@@ -268,19 +295,6 @@ export class CompanionWriter {
       throw error;
     }
   }
-
-  /** A 404 counts as success: an earlier attempt, or somebody else, has deleted it. */
-  async #delete(actual: ObservedConfigMap): Promise<void> {
-    const { api, mutations } = this.#deps;
-    const { key, uid, resourceVersion } = actual;
-    await mutations.followDelete(actual, async () => {
-      try {
-        await api.delete(key, { uid, resourceVersion });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    });
-  }
 }
 
 function shapeOf({ shape }: Pass): CompanionShape {
@@ -291,6 +305,6 @@ function shapeOf({ shape }: Pass): CompanionShape {
 /** Whether the companion now has what it should have because of us. */
 const isWrite = (done: Step['action']): boolean => done !== 'delete' && done !== 'none';
 const editedBy = (step: WriteStep): string | undefined =>
-  'actual' in step ? step.actual.editedBy : undefined;
+  'actual' in step ? step.actual?.editedBy : undefined;
 const isContent = ({ kind }: Difference): boolean => kind === 'content';
 const noop = async () => undefined;

@@ -2,9 +2,11 @@ import type { Clock } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import { isAsAsked, type Step } from '../../mirror/plan/step.ts';
+import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Verdict } from '../memory/failure.ts';
 import type { CompanionCounts, Heal, Listener, Written } from '../memory/happening.ts';
+import { isOfRevision, type WriteStep } from './write-step.ts';
 
 /** Most writes of a pass for which each gets a line at `info`. */
 const SMALL_PASS = 8;
@@ -63,13 +65,25 @@ export class PassReport {
     this.#tellWritten(step, { action: done, result: 'ok', heal }, begunAt);
   }
 
+  /** The same of a revision, which is no companion. */
+  wroteRevision(step: RevisionStep, done: RevisionStep['action'] | 'none', begunAt: number): void {
+    const { key: source, log } = this.#options;
+    const { companion: revision, reason } = step;
+    const fields = { source, revision, reason, durationMs: Math.round(this.#msSince(begunAt)) };
+    log.info(fields, REVISION_WRITTEN[done]);
+  }
+
   /** An object without our label has the name. The plan cannot see it, only an attempt to write. */
   inConflict(step: Step): void {
     this.#move(step.state, 'conflict');
   }
 
   /** A write has failed. */
-  failed(step: Step, begunAt: number, { failure, quiet }: Verdict): void {
+  failed(step: WriteStep, begunAt: number, { failure, quiet }: Verdict): void {
+    if (isOfRevision(step)) {
+      this.#isFailed ||= !quiet;
+      return;
+    }
     const { action } = step;
     if (failure.kind === 'blocked' && !quiet) this.inConflict(step);
     else if (!quiet) this.#isFailed = true;
@@ -148,6 +162,13 @@ function after(step: Step, done: Step['action']): Step['state'] | undefined {
   if (done === 'delete') return undefined;
   return step.state === 'retained' || step.state === 'held' ? step.state : 'in sync';
 }
+
+const REVISION_WRITTEN = {
+  keep: 'revision kept',
+  mark: 'revision marked',
+  drop: 'revision deleted',
+  none: 'revision already kept',
+} as const satisfies Record<RevisionStep['action'] | 'none', string>;
 
 const WRITTEN = {
   create: 'companion created',

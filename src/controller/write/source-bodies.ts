@@ -18,7 +18,7 @@ interface Body {
 const OVERHEAD_BYTES = 256;
 
 /**
- * A bounded cache of the data of sources (SPEC W4). A body that is not in it is read again when a
+ * A bounded cache of the data of sources and of revisions in use (SPEC W4). A body that is not in it is read again when a
  * write needs it. That is rare: to see that a companion is in sync, its digest is enough.
  */
 export class SourceBodies {
@@ -44,6 +44,24 @@ export class SourceBodies {
 
   forget(key: ObjectKey): void {
     this.#cache.delete(key);
+  }
+
+  /**
+   * The content of a revision.
+   * @throws StaleSourceError if it is another one meanwhile, or what the API throws.
+   */
+  async revisionContent(revision: ObservedConfigMap): Promise<Content> {
+    const { key, uid, resourceVersion, digest } = revision;
+    const cached = this.#cache.get(key);
+    // It is immutable, but somebody may have deleted it and made another one.
+    if (cached?.uid === uid) return cached.content;
+    const live = await this.#api.get(key);
+    const content = contentOf(live);
+    if (live.metadata.uid !== uid || digestOf(content) !== digest) {
+      throw new StaleSourceError('the revision has changed since it was observed');
+    }
+    this.#cache.set(key, { uid, resourceVersion, content });
+    return content;
   }
 
   /**

@@ -2,13 +2,11 @@ import type { Clock, Timer } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
-import type { Step } from '../../mirror/plan/step.ts';
 import { type Lane, LaneOrder } from '../../workqueue/lanes.ts';
 import type { WorkSource } from '../../workqueue/workers.ts';
 import type { Intent } from '../memory/companion-memory.ts';
 import type { PassReport } from './pass-report.ts';
-
-export type WriteStep = Exclude<Step, { readonly action: 'none' }>;
+import type { WriteStep } from './write-step.ts';
 
 /** What the writes of a pass need to know of it. */
 export interface Pass {
@@ -186,7 +184,7 @@ export class WriteQueue implements WorkSource<Write> {
 
 export function intentOf(step: WriteStep, source: ObservedConfigMap | undefined): Intent {
   const sourceVersion = source === undefined ? '' : `${source.uid}/${source.resourceVersion}`;
-  const actualVersion = 'actual' in step ? step.actual.resourceVersion : '';
+  const actualVersion = ('actual' in step && step.actual?.resourceVersion) || '';
   return {
     sourceVersion,
     fingerprint: `${sourceVersion} ${step.action} ${actualVersion}`,

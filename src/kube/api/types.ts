@@ -46,7 +46,7 @@ export interface ConfigMap extends KubeObject {
 }
 
 /** A ConfigMap to create. */
-export interface NewConfigMap extends Pick<ConfigMap, 'data' | 'binaryData'> {
+export interface NewConfigMap extends Pick<ConfigMap, 'data' | 'binaryData' | 'immutable'> {
   readonly metadata: Pick<ObjectMeta, 'name' | 'labels' | 'annotations' | 'ownerReferences'> & {
     readonly namespace: string;
   };

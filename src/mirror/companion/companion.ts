@@ -16,27 +16,44 @@ export interface CompanionShape {
   readonly request: MirrorRequest;
   readonly labels: StringMap;
   readonly annotations: StringMap;
-  /** What the companion in a namespace should hold. */
-  readonly editionIn: (namespace: string) => Edition;
+  readonly editionIn: EditionIn;
 }
+
+/**
+ * What the companion in a namespace should hold. `actual`, what is there, decides only whether it
+ * stays as it is.
+ */
+export type EditionIn = (namespace: string, actual?: ObservedConfigMap) => Edition | NoEdition;
 
 /** The content that a companion should hold. */
 export interface Edition {
   /** Its checksum (SPEC M4). */
   readonly digest: string;
+  /** The revision that has the content. Absent: the source has it. */
+  readonly revision?: ObservedConfigMap;
+  /** The new content of the source that it does not hold yet, and why. Absent: it holds it. */
+  readonly held?: { readonly reason: string; readonly until?: number };
+  /** Short checksum of a content that failed here, in a canary (SPEC D6). */
+  readonly failed?: string;
+}
+
+/** The content is not there, or not known: the companion stays as it is. */
+export interface NoEdition {
+  readonly missing: string;
 }
 
 export function companionShape(
   source: ObservedConfigMap,
   request: MirrorRequest,
   vocabulary: Vocabulary,
+  editionIn: EditionIn = () => source,
 ): CompanionShape {
   const copied = copiedMetadata(source, request, vocabulary);
   const copiedKeys = formatCopiedKeys(copied);
   return {
     source,
     request,
-    editionIn: () => source,
+    editionIn,
     labels: { ...copied.labels, ...vocabulary.companionLabels },
     annotations: {
       ...copied.annotations,
@@ -58,6 +75,7 @@ export function newCompanion(
 ): NewConfigMap {
   const { namespace, name } = splitKey(key);
   const owner = ownerReferenceAt(namespace, shape);
+  const { digest, failed } = desiredEdition(namespace, shape);
   return {
     metadata: {
       namespace,
@@ -65,13 +83,21 @@ export function newCompanion(
       labels: shape.labels,
       annotations: {
         ...shape.annotations,
-        [vocabulary.sourceChecksum]: shape.editionIn(namespace).digest,
+        [vocabulary.sourceChecksum]: digest,
         [vocabulary.companion]: key,
+        ...(failed !== undefined && { [vocabulary.canaryFailed]: failed }),
       },
       ...(owner !== undefined && { ownerReferences: [owner] }),
     },
     ...content,
   };
+}
+
+/** @throws TypeError if there is none: then no write is planned. */
+export function desiredEdition(namespace: string, shape: Pick<CompanionShape, 'editionIn'>): Edition {
+  const edition = shape.editionIn(namespace);
+  if ('missing' in edition) throw new TypeError(`no content for the companion in ${namespace}`);
+  return edition;
 }
 
 /**

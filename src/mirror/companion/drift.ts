@@ -1,7 +1,7 @@
 import type { OwnerReference } from '../../kube/api/types.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
-import { type CompanionShape, ownerReferenceAt } from './companion.ts';
+import { type CompanionShape, desiredEdition, ownerReferenceAt } from './companion.ts';
 import { parseCopiedKeys } from './copied-metadata.ts';
 import { isOwnerReferenceTo, type SourceIdentity } from './ownership.ts';
 
@@ -26,7 +26,7 @@ export function differences(
   vocabulary: Vocabulary,
 ): readonly Difference[] {
   const found: Difference[] = [];
-  const { digest } = shape.editionIn(actual.namespace);
+  const { digest, failed } = desiredEdition(actual.namespace, shape);
   if (actual.digest !== digest) found.push({ kind: 'content' });
   const copied = parseCopiedKeys(actual.annotations[vocabulary.copiedMetadata], vocabulary);
   compareEntries(found, 'label', actual.labels, shape.labels, copied.labels);
@@ -39,6 +39,9 @@ export function differences(
   ]);
   compareAnnotation(found, actual, vocabulary.sourceChecksum, digest);
   compareAnnotation(found, actual, vocabulary.companion, actual.key);
+  compareAnnotation(found, actual, vocabulary.canaryFailed, failed);
+  // A verdict is on the content that it was set on, not on the next (SPEC D6).
+  if (actual.digest !== digest) compareAnnotation(found, actual, vocabulary.verdict, undefined);
   const owner = ownerReferenceAt(actual.namespace, shape);
   const owners = desiredOwnerReferences(actual, shape.source, owner);
   if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
@@ -64,7 +67,12 @@ export function differencesFromRetained(
   return found;
 }
 
-function compareAnnotation(found: Difference[], actual: ObservedConfigMap, key: string, value: string): void {
+function compareAnnotation(
+  found: Difference[],
+  actual: ObservedConfigMap,
+  key: string,
+  value: string | undefined,
+): void {
   if (actual.annotations[key] !== value) found.push({ kind: 'annotation', key, value });
 }
 

@@ -1,6 +1,7 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { OwnerReference } from '../../kube/api/types.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { isRevision } from '../observe/revision.ts';
 import { MANAGED_COMPANION, type Vocabulary } from '../vocabulary.ts';
 
 /** A source by name, and by uid if that is known. Of a source that is gone, it is not. */
@@ -12,13 +13,15 @@ export interface SourceIdentity {
 /**
  * Whether an object is this source's companion (SPEC R6). Two of three marks are enough, so that
  * any one may have been stripped; but a copy of a companion, which carries the name of another
- * object, is none. An object that the source controls is a companion without further marks.
+ * object, is none. An object that the source controls is a companion without further marks. A
+ * revision has the same marks and is none.
  */
 export function isCompanionOf(
   object: ObservedConfigMap,
   source: SourceIdentity,
   vocabulary: Vocabulary,
 ): boolean {
+  if (isRevision(object, vocabulary)) return false;
   if (isControlledBy(object, source)) return true;
   const self = object.annotations[vocabulary.companion];
   return (self === undefined || self === object.key) && countMarks(object, source, vocabulary) >= 2;

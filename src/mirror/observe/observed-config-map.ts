@@ -31,6 +31,8 @@ export interface ObservedConfigMap {
   readonly request: Parsed<MirrorRequest> | undefined;
   /** The last field manager to write, other than the controller (SPEC R14). */
   readonly editedBy: string | undefined;
+  /** When the controller last wrote it, by the API server (s since the epoch). */
+  readonly writtenAt: number | undefined;
 }
 
 const NO_ENTRIES: StringMap = {};
@@ -77,6 +79,7 @@ function remember(
     digest,
     request,
     editedBy: lastOtherManager(metadata),
+    writtenAt: lastOwnWrite(metadata),
   };
 }
 
@@ -107,6 +110,16 @@ function lastOtherManager(metadata: ObjectMeta): string | undefined {
     if (last === undefined || time >= last.time) last = { manager, time };
   }
   return last?.manager;
+}
+
+/** Whole seconds: V8 keeps a small integer without an object of its own. */
+function lastOwnWrite(metadata: ObjectMeta): number | undefined {
+  let last: string | undefined;
+  for (const { manager, time } of metadata.managedFields ?? []) {
+    if (manager === MANAGED_BY && time !== undefined && (last === undefined || time > last)) last = time;
+  }
+  const ms = last === undefined ? Number.NaN : Date.parse(last);
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }
 
 /** The source that a companion names; undefined when it names none, or no possible key. */

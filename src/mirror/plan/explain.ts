@@ -1,11 +1,11 @@
 import { type ObjectKey, objectKey, splitKey } from '../../kube/api/object-key.ts';
-import { companionShape } from '../companion/companion.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { includingItem } from '../request/patterns.ts';
 import type { MirrorRequest } from '../request/request.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
 import { MANAGED_SOURCE } from '../vocabulary.ts';
+import { desiredOf } from './desired.ts';
 import { isOutOfScope } from './inventory.ts';
 import { boundsRefusal, consentTo, matchTargets, mayMatchUnread } from './placement.ts';
 import { planCompanion } from './plan.ts';
@@ -226,7 +226,7 @@ const ADMINISTRATOR: Remedy = {
 function stepOf(question: Question, view: ClusterView) {
   const { live, actual } = question;
   if (live === undefined) throw new TypeError('the label was checked first');
-  const shape = companionShape(live, requestOf(question), view.settings.vocabulary);
+  const { shape } = desiredOf(live, requestOf(question), view);
   return planCompanion(companionOf(question), actual, shape, view);
 }
 

@@ -1,7 +1,8 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import { companionShape } from '../companion/companion.ts';
 import type { Difference } from '../companion/drift.ts';
 import { type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
+import { isRevision } from '../observe/revision.ts';
+import { desiredOf } from './desired.ts';
 import { companionsLeft, planOrphans } from './orphans.ts';
 import { planCompanion, planSource } from './plan.ts';
 import { isLeftOver } from './removal.ts';
@@ -72,6 +73,7 @@ export function absentSources(
 export function absentSource(object: ObservedConfigMap, view: ClusterView): ObjectKey | undefined {
   const source = sourceReference(object, view.settings.vocabulary);
   if (object.request !== undefined || source === undefined) return undefined;
+  if (isRevision(object, view.settings.vocabulary)) return undefined;
   return view.configMap(source)?.request !== undefined || isOutOfScope(source, view) ? undefined : source;
 }
 
@@ -88,6 +90,7 @@ export function takeInventory(
   const entries: Entry[] = [];
   const others: ObservedConfigMap[] = [];
   for (const object of objects) {
+    if (isRevision(object, view.settings.vocabulary)) continue;
     if (object.request === undefined) others.push(object);
     else entries.push(...entriesOfSource(object, view));
   }
@@ -112,7 +115,7 @@ export function entryMeeting(entry: Entry, actual: ObservedConfigMap | undefined
   if (actual === undefined || entry.companion === undefined || !source?.request?.ok) {
     return entry.action === 'defer' ? { ...entry, action: 'none' } : entry;
   }
-  const shape = companionShape(source, source.request.value, view.settings.vocabulary);
+  const { shape } = desiredOf(source, source.request.value, view);
   return entryOf(source.key, planCompanion(entry.companion, actual, shape, view));
 }
 
@@ -122,7 +125,7 @@ export function entriesOfSource(source: ObservedConfigMap, view: ClusterView): r
   if (source.deleting) {
     return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'the source is being deleted');
   }
-  const shape = companionShape(source, request.value, view.settings.vocabulary);
+  const { shape } = desiredOf(source, request.value, view);
   return planSource(shape, view).map((step) => entryOf(key, step));
 }
 

@@ -7,7 +7,7 @@ import {
   matchesPatterns,
   type NamespacePatterns,
 } from '../request/patterns.ts';
-import type { Targets } from '../request/request.ts';
+import type { Targets } from '../request/targets.ts';
 import type { StringMap } from '../vocabulary.ts';
 
 /** What the cluster's administrator allows (SPEC P1-P3). */
@@ -50,6 +50,21 @@ const UNREAD: Placement = {
   kind: 'forbidden',
   reason: 'the controller may not read the Namespace, so the selector cannot be matched',
 };
+
+/** Named namespaces, existing or not; all others only if the source has a prefix or selector. */
+export function* candidateNamespaces(
+  source: { readonly namespace: string; readonly targets: Targets | undefined },
+  view: { namespaces(): Iterable<ObservedNamespace> },
+): Iterable<string> {
+  if (source.targets === undefined) {
+    yield source.namespace;
+    return;
+  }
+  const { patterns, selector } = source.targets;
+  yield* patterns.names;
+  if (selector === undefined && patterns.prefixes.length === 0) return;
+  for (const { name } of view.namespaces()) if (!patterns.names.has(name)) yield name;
+}
 
 /** `namespace` undefined: not in the cache. A source without targets does not need it there. */
 export function placementIn(

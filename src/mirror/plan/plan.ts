@@ -1,12 +1,12 @@
-import type { ObjectKey } from '../../kube/api/object-key.ts';
-import type { CompanionShape } from '../companion/companion.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { CompanionShape, Edition } from '../companion/companion.ts';
 import { type Difference, differences } from '../companion/drift.ts';
 import { isCompanionOf } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { companionKey } from '../request/request.ts';
 import { withBrake } from './brake.ts';
 import { precedingClaimant } from './claims.ts';
-import { placementIn } from './placement.ts';
+import { candidateNamespaces, placementIn } from './placement.ts';
 import { isLeftOver, planLeftOver, planRemoval, waiting } from './removal.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
@@ -21,7 +21,8 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
   // companions are planned as orphans.
   if (source.deleting) return [];
   const steps: Step[] = [];
-  for (const namespace of candidateNamespaces(shape, view)) {
+  const from = { namespace: source.namespace, targets: request.targets };
+  for (const namespace of candidateNamespaces(from, view)) {
     const step = planTarget(namespace, shape, view);
     if (step !== undefined) steps.push(step);
   }
@@ -31,18 +32,6 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
     steps.push(planLeftOver(object, source, request, view));
   }
   return withBrake(source, steps, [source.annotations[view.settings.vocabulary.allowDeletes]], view);
-}
-
-/** Named namespaces, existing or not; all others only if the source has a prefix or selector. */
-function* candidateNamespaces({ source, request }: CompanionShape, view: ClusterView): Iterable<string> {
-  if (request.targets === undefined) {
-    yield source.namespace;
-    return;
-  }
-  const { patterns, selector } = request.targets;
-  yield* patterns.names;
-  if (selector === undefined && patterns.prefixes.length === 0) return;
-  for (const { name } of view.namespaces()) if (!patterns.names.has(name)) yield name;
 }
 
 /** What to do in one namespace; undefined if the source asks for nothing there. */
@@ -85,14 +74,7 @@ export function planCompanion(
   view: ClusterView,
 ): Step {
   const { vocabulary } = view.settings;
-  if (actual === undefined) {
-    const rival = precedingClaimant(shape.source, companion, view);
-    if (rival === undefined) {
-      return { action: 'create', companion, state: 'missing', reason: 'it did not exist' };
-    }
-    const reason = `source ${rival.key} wants the same name and comes first`;
-    return { action: 'defer', companion, state: 'conflict', reason };
-  }
+  if (actual === undefined) return planMissing(companion, shape, view);
   if (actual.request !== undefined) return conflict(companion, 'a source has this name');
   if (!isCompanionOf(actual, shape.source, vocabulary)) {
     const holder = actual.annotations[vocabulary.source];
@@ -106,8 +88,10 @@ export function planCompanion(
   if (actual.deleting) {
     return waiting(companion, 'the companion is being deleted, and will be recreated');
   }
+  const edition = shape.editionIn(actual.namespace, actual);
+  if ('missing' in edition) return waiting(companion, edition.missing);
   const found = differences(actual, shape, vocabulary);
-  if (found.length === 0) return { action: 'none', companion, state: 'in sync', reason: '' };
+  if (found.length === 0) return planInSync(companion, edition);
   const replace = actual.immutable && found.some((difference) => difference.kind === 'content');
   return {
     action: replace ? 'replace' : 'update',
@@ -117,6 +101,25 @@ export function planCompanion(
     actual,
     differences: found,
   };
+}
+
+function planMissing(companion: ObjectKey, shape: CompanionShape, view: ClusterView): Step {
+  const rival = precedingClaimant(shape.source, companion, view);
+  if (rival !== undefined) {
+    const reason = `source ${rival.key} wants the same name and comes first`;
+    return { action: 'defer', companion, state: 'conflict', reason };
+  }
+  const edition = shape.editionIn(splitKey(companion).namespace);
+  return 'missing' in edition
+    ? waiting(companion, edition.missing)
+    : { action: 'create', companion, state: 'missing', reason: 'it did not exist' };
+}
+
+/** It holds what it should, which may not be the source's present content. */
+function planInSync(companion: ObjectKey, { held }: Edition): Step {
+  return held === undefined
+    ? { action: 'none', companion, state: 'in sync', reason: '' }
+    : waiting(companion, held.reason, held.until);
 }
 
 function conflict(companion: ObjectKey, reason: string): Step {

@@ -1,29 +1,36 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
+import type { Rollout, RolloutRemark } from '../rollout/rollout.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { type Step, unconsentedMatches } from './step.ts';
 
 export interface Remark {
-  readonly kind: 'deletes held' | 'unknown annotation' | 'no consent';
+  readonly kind: 'deletes held' | 'unknown annotation' | 'no consent' | RolloutRemark['kind'];
   /** One sentence. */
   readonly text: string;
 }
 
-/** What the author of a valid source probably did not mean (SPEC D1, R13, P3). */
+/**
+ * What the author of a valid source should know: what is held, what new content waits for, and what
+ * was probably not meant (SPEC D1, D5, D6, R13, P3).
+ */
 export function remarksOn(
   source: ObservedConfigMap,
   steps: readonly Step[],
   vocabulary: Vocabulary,
+  rollout?: Rollout,
 ): readonly Remark[] {
-  const held = heldDeletions(steps, source.key, 'it', vocabulary);
-  const unknown = unknownAnnotations(source, vocabulary).map(
+  const remarks: Remark[] = unknownAnnotations(source, vocabulary).map(
     (text): Remark => ({ kind: 'unknown annotation', text }),
   );
+  if (rollout?.remark !== undefined) remarks.unshift(rollout.remark);
   const unconsented = unconsentedMatches(steps);
-  if (unconsented === 0) return [...held, ...unknown];
-  const text = `${unconsented} matching ${unconsented === 1 ? 'namespace has' : 'namespaces have'} no accept-mirrors-from, and --require-consent is set`;
-  return [...held, ...unknown, { kind: 'no consent', text }];
+  if (unconsented > 0) {
+    const text = `${unconsented} matching ${unconsented === 1 ? 'namespace has' : 'namespaces have'} no accept-mirrors-from, and --require-consent is set`;
+    remarks.push({ kind: 'no consent', text });
+  }
+  return [...heldDeletions(steps, source.key, 'it', vocabulary), ...remarks];
 }
 
 /** The same for a source that is gone or unlabelled. */

@@ -10,10 +10,12 @@ export interface ClusterView {
   readonly settings: MirrorSettings;
   /** The time of day (ms since the epoch). The rules have no clock of their own. */
   now(): number;
-  /** The source or companion at a key. Other ConfigMaps are not in the view. */
+  /** The source, companion or revision at a key. Other ConfigMaps are not in the view. */
   configMap(key: ObjectKey): ObservedConfigMap | undefined;
   /** Objects that refer to the source by its name or, if that was stripped, by its uid. */
   referrers(source: SourceIdentity): readonly ObservedConfigMap[];
+  /** Revisions that name the source, whoever made them. They are not among the referrers. */
+  revisions(source: ObjectKey): readonly ObservedConfigMap[];
   /** The sources that may ask for a companion at this key; `claims` decides whether they do. */
   claimants(companion: ObjectKey): readonly ObservedConfigMap[];
   /**

@@ -11,13 +11,9 @@ import {
   parseKeyGlobs,
   parseNamespacePatterns,
 } from './patterns.ts';
-
-/** The namespaces that a source targets. */
-export interface Targets {
-  readonly patterns: NamespacePatterns;
-  /** Adds namespaces to those of `patterns`. The exclusions there apply to both. */
-  readonly selector: LabelSelector | undefined;
-}
+import { BadAnnotation, readAnnotation } from './read-annotation.ts';
+import { parseRollout, type RolloutRequest } from './rollout-request.ts';
+import { NO_NAMESPACES, type Targets } from './targets.ts';
 
 export type DeletionPolicy = 'delete' | 'retain';
 
@@ -35,6 +31,8 @@ export interface MirrorRequest {
   readonly deletionPolicy: DeletionPolicy;
   /** How long nobody must want a companion before it is deleted (SPEC D3); undefined: at once. */
   readonly deleteAfter: Duration | undefined;
+  /** Undefined: companions hold the source's content, and earlier contents are not kept. */
+  readonly rollout: RolloutRequest | undefined;
 }
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
@@ -43,12 +41,6 @@ const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9
 
 const DEFAULT_COMPANION_NAME = '{name}-synced';
 const NO_KEYS: KeyGlobs = { exact: new Set(), globs: [] };
-const NO_NAMESPACES: NamespacePatterns = {
-  names: new Set(),
-  prefixes: [],
-  excludedNames: new Set(),
-  excludedPrefixes: [],
-};
 
 /**
  * Reads what a source asks for. One malformed annotation makes all of it invalid (SPEC R13). The
@@ -71,26 +63,12 @@ export function parseRequest(
       copyAnnotations: readAnnotation(annotations, vocabulary.copyAnnotations, parseMetadataKeys) ?? NO_KEYS,
       deletionPolicy: readAnnotation(annotations, vocabulary.deletionPolicy, parseDeletionPolicy) ?? 'delete',
       deleteAfter: readAnnotation(annotations, vocabulary.deleteAfter, parseDuration),
+      rollout: parseRollout(source, vocabulary),
     });
   } catch (error) {
     if (error instanceof BadAnnotation) return problem(error.message);
     throw error;
   }
-}
-
-/** Ends nested parsers at the first problem. Never leaves this file. */
-class BadAnnotation extends Error {}
-
-function readAnnotation<T>(
-  annotations: StringMap,
-  key: string,
-  parse: (text: string) => Parsed<T>,
-): T | undefined {
-  const text = annotations[key];
-  if (text === undefined) return undefined;
-  const result = parse(text);
-  if (!result.ok) throw new BadAnnotation(`${key}: ${result.problem}`);
-  return result.value;
 }
 
 function parseTargets(annotations: StringMap, vocabulary: Vocabulary): Targets | undefined {

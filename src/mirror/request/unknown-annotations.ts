@@ -26,6 +26,11 @@ export function unknownAnnotations(
     vocabulary.deletionPolicy,
     vocabulary.deleteAfter,
     vocabulary.allowDeletes,
+    vocabulary.keepRevisions,
+    vocabulary.pin,
+    vocabulary.canary,
+    vocabulary.canaryBake,
+    vocabulary.canaryApprove,
   ];
   return Object.keys(source.annotations)
     .filter((key) => key.startsWith(`${vocabulary.domain}/`) && !known.has(key))

@@ -24,6 +24,7 @@ function surveyOf(
       recentDeletions: () => new Set(),
       configMap: (key) => viewOf(now).configMap(key),
       referrers: (of) => viewOf(now).referrers(of),
+      revisions: (key) => viewOf(now).revisions(key),
       claimants: (key) => viewOf(now).claimants(key),
       namespace: (name) => viewOf(now).namespace(name),
       namespaces: () => viewOf(now).namespaces(),

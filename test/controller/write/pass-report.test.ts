@@ -2,21 +2,21 @@ import { expect, test } from 'vitest';
 import { judge } from '../../../src/controller/memory/failure.ts';
 import type { Happening } from '../../../src/controller/memory/happening.ts';
 import { PassReport } from '../../../src/controller/write/pass-report.ts';
-import type { WriteStep } from '../../../src/controller/write/write-queue.ts';
+import type { CompanionWriteStep } from '../../../src/controller/write/write-step.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import { RecordedLog } from '../../informer/recorded-log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const source = 'home/colors' as ObjectKey;
 
-function steps(count: number): readonly WriteStep[] {
+function steps(count: number): readonly CompanionWriteStep[] {
   return Array.from({ length: count }, (_, number) => {
     const companion = `team-${number}/colors-synced` as ObjectKey;
     return { action: 'create', companion, state: 'missing', reason: 'a reason' };
   });
 }
 
-function passOf(of: readonly WriteStep[]) {
+function passOf(of: readonly CompanionWriteStep[]) {
   const [log, clock, happenings] = [new RecordedLog(), new ManualClock(), [] as Happening[]];
   const tell = (happening: Happening) => void happenings.push(happening);
   const pass = new PassReport({

@@ -1,12 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { PassReport } from '../../../src/controller/write/pass-report.ts';
-import {
-  type Pass,
-  type Write,
-  WriteQueue,
-  type WriteStep,
-} from '../../../src/controller/write/write-queue.ts';
+import { type Pass, type Write, WriteQueue } from '../../../src/controller/write/write-queue.ts';
+import type { CompanionWriteStep } from '../../../src/controller/write/write-step.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { Lane } from '../../../src/workqueue/lanes.ts';
 import { RecordedLog } from '../../informer/recorded-log.ts';
@@ -29,7 +25,7 @@ class Scene {
   /** Adds a pass over `source` with one write for each name. Tells whether all have begun. */
   add(name: string, lane: Lane, ...names: readonly string[]): { allBegun: boolean } {
     const result = { allBegun: false };
-    const steps = names.map((name): WriteStep => {
+    const steps = names.map((name): CompanionWriteStep => {
       return { action: 'create', companion: name as ObjectKey, state: 'missing', reason: '' };
     });
     const key = name as ObjectKey;

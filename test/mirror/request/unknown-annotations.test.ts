@@ -45,7 +45,7 @@ describe('[R13] an annotation of our domain that does not exist is reported', ()
   });
 
   test('but not one of another domain, nor one for another kind of object', () => {
-    const { domain: _, companionLabels: __, ...keys } = vocabulary;
+    const { domain: _, companionLabels: __, revisionLabels: ___, ...keys } = vocabulary;
     expect(sentences(...Object.values(keys))).toEqual([]);
     expect(sentences('example.com/target-namespace', 'my.workshop.io/x', 'workshop.io')).toEqual([]);
     const annotations = { 'workshop.io/target-namespace': '' };

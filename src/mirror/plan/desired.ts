@@ -1,0 +1,62 @@
+import { type CompanionShape, companionShape } from '../companion/companion.ts';
+import { isCompanionOf } from '../companion/ownership.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { revisionKey } from '../observe/revision.ts';
+import { companionKey, type MirrorRequest } from '../request/request.ts';
+import type { Targets } from '../request/targets.ts';
+import { isRevisionOf } from '../rollout/revision-step.ts';
+import { type Canary, type Rollout, rolloutOf } from '../rollout/rollout.ts';
+import { candidateNamespaces, matchesTargets, placementIn } from './placement.ts';
+import type { ClusterView } from './view.ts';
+
+/** What a source wants now. */
+export interface Desired {
+  readonly shape: CompanionShape;
+  /** Undefined: its content goes everywhere, and no revision is kept. */
+  readonly rollout: Rollout | undefined;
+}
+
+export function desiredOf(source: ObservedConfigMap, request: MirrorRequest, view: ClusterView): Desired {
+  const { vocabulary } = view.settings;
+  const revisions = revisionsOf(source, view);
+  if (request.rollout === undefined && revisions.length === 0) {
+    return { shape: companionShape(source, request, vocabulary), rollout: undefined };
+  }
+  const canary = request.rollout?.canary;
+  const facts = {
+    ...(canary === undefined ? NO_CANARY : lookAt(canary.namespaces, source, request, view)),
+    ...{ source, request: request.rollout, revisions, now: view.now() },
+    namesake: view.configMap(revisionKey(source, source.digest)),
+  };
+  const rollout = rolloutOf(facts, vocabulary);
+  return { shape: companionShape(source, request, vocabulary, rollout.editionIn), rollout };
+}
+
+/** In any order. */
+function revisionsOf(source: ObservedConfigMap, view: ClusterView): readonly ObservedConfigMap[] {
+  const { vocabulary } = view.settings;
+  return view.revisions(source.key).filter((object) => isRevisionOf(object, source, vocabulary));
+}
+
+const NO_CANARY = { canaries: [], isCanary: () => false, isEverywhere: true } as const;
+
+/** Looks at the companions in canary namespaces, and at the others. */
+function lookAt(namespaces: Targets, source: ObservedConfigMap, request: MirrorRequest, view: ClusterView) {
+  const isCanary = (name: string) =>
+    matchesTargets(namespaces, { name, labels: view.namespace(name)?.labels });
+  const from = { namespace: source.namespace, targets: request.targets };
+  const canaries: Canary[] = [];
+  const others: ObservedConfigMap[] = [];
+  for (const name of candidateNamespaces(from, view)) {
+    const key = companionKey(request, name);
+    const placement = placementIn(name, view.namespace(name), from, view.settings.bounds);
+    if (key === source.key || placement.kind !== 'desired') continue;
+    const object = view.configMap(key);
+    const isOurs = object && !object.deleting && isCompanionOf(object, source, view.settings.vocabulary);
+    const actual = isOurs ? object : undefined;
+    if (isCanary(name)) canaries.push({ key, actual });
+    else if (actual !== undefined) others.push(actual);
+  }
+  const isEverywhere = others.length > 0 && others.every(({ digest }) => digest === source.digest);
+  return { canaries, isCanary, isEverywhere };
+}

@@ -1,0 +1,106 @@
+import type { EntryDifference } from '../companion/drift.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { type CanaryStage, orderOf, revisionKey, stageOf } from '../observe/revision.ts';
+import type { RolloutRequest } from '../request/rollout-request.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import type { RevisionStep } from './revision-step.ts';
+
+export interface HistoryFacts {
+  readonly source: ObservedConfigMap;
+  readonly request: RolloutRequest | undefined;
+  /** The revisions of this source, in any order. */
+  readonly revisions: readonly ObservedConfigMap[];
+  /** What has the name of a revision of the source's content, whether it is one or not. */
+  readonly namesake: ObservedConfigMap | undefined;
+  /** Whether the companions in other than canary namespaces all hold the source's content. */
+  readonly isEverywhere: boolean;
+}
+
+/** The contents of one source that are kept. */
+export class History {
+  readonly source: ObservedConfigMap;
+  /** The newest first. */
+  readonly revisions: readonly ObservedConfigMap[];
+  /** The newest other content that may be everywhere. */
+  readonly stable: ObservedConfigMap | undefined;
+  /** How far the canary of the source's content is. */
+  readonly stage: CanaryStage | undefined;
+  readonly #facts: HistoryFacts;
+  /** The revision of the source's content. */
+  readonly #current: ObservedConfigMap | undefined;
+  readonly #vocabulary: Vocabulary;
+
+  constructor(facts: HistoryFacts, vocabulary: Vocabulary) {
+    const { source, request, revisions, isEverywhere } = facts;
+    this.source = source;
+    this.revisions = newestFirst(revisions, vocabulary);
+    this.#facts = facts;
+    this.#vocabulary = vocabulary;
+    this.#current = this.revisions.find(({ digest }) => digest === source.digest);
+    const others = this.revisions.filter((revision) => revision !== this.#current);
+    this.stable = others.find((revision) => stageOf(revision, vocabulary) === undefined);
+    // The first content has nobody to go ahead of. And one that is everywhere is not new: somebody
+    // has deleted its revision.
+    const isNew = request?.canary !== undefined && this.stable !== undefined && !isEverywhere;
+    const initial = isNew ? 'trying' : undefined;
+    this.stage = this.#current ? stageOf(this.#current, vocabulary) : initial;
+  }
+
+  /** The revision with this short checksum. */
+  find(short: string): ObservedConfigMap | undefined {
+    return this.revisions.find(({ digest }) => digest.startsWith(short));
+  }
+
+  /**
+   * Keeps the source's content, at this stage, and as many others as the source asks for. Those in
+   * use neither go nor count.
+   */
+  steps(stage: CanaryStage | undefined, inUse: readonly (ObservedConfigMap | undefined)[]): RevisionStep[] {
+    const wanted = this.#facts.request?.keepRevisions ?? 0;
+    // Nothing goes before the new one is there.
+    if (wanted > 0 && this.#current === undefined) return [this.#keep(stage)];
+    const others = this.revisions.filter(
+      (revision) => !inUse.includes(revision) && (wanted === 0 || revision !== this.#current),
+    );
+    const reason = wanted === 0 ? 'revisions are no longer kept' : `only ${wanted} are kept`;
+    const drops = others
+      .slice(wanted)
+      .map((actual): RevisionStep => ({ action: 'drop', companion: actual.key, reason, actual }));
+    return wanted > 0 && this.#current ? [...this.#mark(this.#current, stage), ...drops] : drops;
+  }
+
+  #keep(stage: CanaryStage | undefined): RevisionStep {
+    const companion = revisionKey(this.source, this.source.digest);
+    const reason = 'the content is kept before a companion gets it';
+    const { namesake: actual } = this.#facts;
+    return { action: 'keep', companion, reason, order: this.#newestOrder() + 1, stage, actual };
+  }
+
+  /** A content that comes back is the newest again. */
+  #mark(actual: ObservedConfigMap, stage: CanaryStage | undefined): readonly RevisionStep[] {
+    const { canaryStage, revision } = this.#vocabulary;
+    const isNewest = this.revisions[0] === actual;
+    const order = isNewest ? actual.annotations[revision] : String(this.#newestOrder() + 1);
+    const desired = { [revision]: order, [canaryStage]: stage };
+    const differences = Object.entries(desired)
+      .filter(([key, value]) => actual.annotations[key] !== value)
+      .map(([key, value]): EntryDifference => ({ kind: 'annotation', key, value }));
+    if (differences.length === 0) return [];
+    const reason = isNewest ? `its content is ${stage ?? 'for every companion'}` : 'its content is back';
+    return [{ action: 'mark', companion: actual.key, reason, actual, differences }];
+  }
+
+  #newestOrder(): number {
+    const [newest] = this.revisions;
+    return newest ? orderOf(newest, this.#vocabulary) : 0;
+  }
+}
+
+function newestFirst(
+  revisions: readonly ObservedConfigMap[],
+  vocabulary: Vocabulary,
+): readonly ObservedConfigMap[] {
+  return revisions.toSorted(
+    (a, b) => orderOf(b, vocabulary) - orderOf(a, vocabulary) || (a.name < b.name ? -1 : 1),
+  );
+}

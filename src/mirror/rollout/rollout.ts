@@ -1,0 +1,195 @@
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { Edition, EditionIn, NoEdition } from '../companion/companion.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { shortChecksum } from '../observe/revision.ts';
+import type { CanaryRequest } from '../request/rollout-request.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { History, type HistoryFacts } from './history.ts';
+import type { RevisionStep } from './revision-step.ts';
+
+/**
+ * How far new content is on its way to the companions of a source with a canary (SPEC D6).
+ * - `rolling out`: the canaries get it.
+ * - `baking`: all canaries hold it, and time passes.
+ * - `waiting for approval`: all canaries hold it, and somebody must approve it.
+ * - `failed`: a verdict was bad. The canaries hold the former content again.
+ * - `done`: every companion may have it.
+ */
+export const CANARY_STATES = ['rolling out', 'baking', 'waiting for approval', 'failed', 'done'] as const;
+export type CanaryState = (typeof CANARY_STATES)[number];
+
+/** What decides a rollout: all of it is in the cluster, so it goes on after a restart. */
+export interface RolloutFacts extends HistoryFacts {
+  /** The companions that should exist in canary namespaces. */
+  readonly canaries: readonly Canary[];
+  readonly isCanary: (namespace: string) => boolean;
+  /** The time of day (ms since the epoch). */
+  readonly now: number;
+}
+
+export interface Canary {
+  readonly key: ObjectKey;
+  /** Undefined: it does not exist. */
+  readonly actual: ObservedConfigMap | undefined;
+}
+
+export interface RolloutRemark {
+  readonly kind: 'canary waiting' | 'canary failed' | 'missing revision';
+  /** One sentence. */
+  readonly text: string;
+}
+
+/** What to do now about the contents of one source. */
+export interface Rollout {
+  /** Undefined: the source has no canary, or is pinned. */
+  readonly state: CanaryState | undefined;
+  /** What a person should know. Undefined: nothing, or it is over in a moment. */
+  readonly remark: RolloutRemark | undefined;
+  /** When to look again (ms since the epoch). */
+  readonly until?: number | undefined;
+  /** While one of these keeps the source's content, no companion may get content. */
+  readonly steps: readonly RevisionStep[];
+  readonly editionIn: EditionIn;
+}
+
+/** Decides, from what is in the cluster now, which contents are kept and which goes where. */
+export function rolloutOf(facts: RolloutFacts, vocabulary: Vocabulary): Rollout {
+  const history = new History(facts, vocabulary);
+  const { source, request } = facts;
+  const isIt = (short: string | undefined) => short !== undefined && source.digest.startsWith(short);
+  const pin = request?.pin;
+  const canary = request?.canary;
+  if (pin !== undefined && !isIt(pin)) return pinned(history, pin);
+  // Who pins the source's own content wants it everywhere.
+  const isFree = canary === undefined || isIt(pin) || isIt(canary.approved);
+  if (isFree || history.stage === undefined) {
+    const state = canary && 'done';
+    return { state, remark: undefined, steps: history.steps(undefined, []), editionIn: () => source };
+  }
+  return history.stage === 'failed' || isCondemned(facts, vocabulary)
+    ? failed(facts, history, vocabulary)
+    : tried(facts, canary, history, vocabulary);
+}
+
+function pinned(history: History, pin: string): Rollout {
+  const { stage, stable } = history;
+  const revision = history.find(pin);
+  const steps = history.steps(stage, [revision, stage && stable]);
+  const missing = `pinned to revision ${pin}, which does not exist`;
+  if (revision === undefined) {
+    const remark = { kind: 'missing revision', text: `${missing}, so companions stay as they are` } as const;
+    return { state: undefined, remark, steps, editionIn: () => ({ missing }) };
+  }
+  const edition = { digest: revision.digest, revision };
+  return { state: undefined, remark: undefined, steps, editionIn: () => edition };
+}
+
+/** A verdict counts for the content that it was set on. */
+function isCondemned({ source, canaries }: RolloutFacts, vocabulary: Vocabulary): boolean {
+  return canaries.some(
+    ({ actual }) => actual?.digest === source.digest && actual.annotations[vocabulary.verdict] === 'bad',
+  );
+}
+
+/** The canaries go back to the former content, like the others. */
+function failed({ source, isCanary }: RolloutFacts, history: History, vocabulary: Vocabulary): Rollout {
+  const short = shortChecksum(source.digest);
+  const reason = `content ${short} failed in a canary`;
+  const former = formerContent(history, { reason }, vocabulary);
+  return {
+    state: 'failed',
+    remark: {
+      kind: 'canary failed',
+      text: `${reason}, so companions keep the former one; change the source, or approve it nevertheless with ${vocabulary.canaryApprove}=${short}`,
+    },
+    steps: history.steps('failed', [history.stable]),
+    editionIn: (namespace, actual) => {
+      const edition = former(actual);
+      return isCanary(namespace) && !('missing' in edition) ? { ...edition, failed: short } : edition;
+    },
+  };
+}
+
+/** The canaries hold the new content, the others the former one. */
+function tried(
+  facts: RolloutFacts,
+  canary: CanaryRequest,
+  history: History,
+  vocabulary: Vocabulary,
+): Rollout {
+  const { source, isCanary } = facts;
+  const { state, reason, until, isOver = false } = progressOf(facts, canary, vocabulary);
+  const former = formerContent(history, { reason, ...(until && { until }) }, vocabulary);
+  // While canaries are written, what keeps one from it is reported as of any companion.
+  const isBrief = isOver || (state === 'rolling out' && facts.canaries.length > 0);
+  const text = until === undefined ? reason : `${reason}, until ${inSeconds(until)}`;
+  return {
+    state,
+    remark: isBrief ? undefined : { kind: 'canary waiting', text },
+    until,
+    // When it is over, the revision says so before the others get the content: whoever goes on from
+    // there must not think otherwise.
+    steps: history.steps(isOver ? undefined : 'trying', [history.stable]),
+    editionIn: (namespace, actual) => (isCanary(namespace) ? source : former(actual)),
+  };
+}
+
+interface Progress {
+  readonly state: CanaryState;
+  readonly reason: string;
+  readonly until?: number;
+  readonly isOver?: boolean;
+}
+
+function progressOf(
+  { source, canaries, now }: RolloutFacts,
+  { bakeMs }: CanaryRequest,
+  vocabulary: Vocabulary,
+): Progress {
+  const content = `content ${shortChecksum(source.digest)}`;
+  const count = `${canaries.length} ${canaries.length === 1 ? 'canary' : 'canaries'}`;
+  if (canaries.length === 0) {
+    return { state: 'rolling out', reason: `${content} waits: no target namespace is a canary` };
+  }
+  if (canaries.some(({ actual }) => actual?.digest !== source.digest)) {
+    return { state: 'rolling out', reason: `${content} goes to ${count} first` };
+  }
+  const until = Math.max(...canaries.map(({ actual }) => bakedAt(actual?.writtenAt, bakeMs)));
+  if (until === Number.POSITIVE_INFINITY) {
+    const how = `${vocabulary.canaryApprove}=${shortChecksum(source.digest)}`;
+    return { state: 'waiting for approval', reason: `${content} is in ${count} and waits for ${how}` };
+  }
+  const reason = `${content} is tried in ${count}`;
+  return now < until ? { state: 'baking', reason, until } : { state: 'baking', reason, isOver: true };
+}
+
+/**
+ * When a canary has held the content long enough (ms since the epoch). The API server's times are
+ * whole seconds, so the one in which it was written must be over. Without them, somebody decides.
+ */
+function bakedAt(writtenAt: number | undefined, bakeMs: number | undefined): number {
+  if (writtenAt === undefined || bakeMs === undefined) return Number.POSITIVE_INFINITY;
+  return (writtenAt + 1) * 1000 + bakeMs;
+}
+
+function inSeconds(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
+
+/** What a companion holds that does not get the new content yet. */
+function formerContent(
+  { source, stable, revisions }: History,
+  held: NonNullable<Edition['held']>,
+  vocabulary: Vocabulary,
+): (actual: ObservedConfigMap | undefined) => Edition | NoEdition {
+  const missing = `${held.reason}, and the former one has no revision`;
+  if (stable === undefined) return () => ({ missing });
+  const edition = { digest: stable.digest, revision: stable, held };
+  const isKept = (content: string) =>
+    content === source.digest || revisions.some(({ digest }) => digest === content);
+  return (actual) => {
+    // Somebody has deleted the revision of what it holds. An older content would be a step back.
+    const isAsWritten = actual?.annotations[vocabulary.sourceChecksum] === actual?.digest;
+    return actual !== undefined && isAsWritten && !isKept(actual.digest) ? { missing } : edition;
+  };
+}

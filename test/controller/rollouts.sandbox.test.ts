@@ -1,0 +1,7 @@
+import { describe } from 'vitest';
+import { sandboxServer } from '../support/servers/sandbox-server.ts';
+import { revisionsSuite } from './revisions.suite.ts';
+
+describe('on the sandbox', () => {
+  revisionsSuite(sandboxServer);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { ObservedConfigMap } from '../../../src/mirror/observe/observed-config-map.ts';
+import { History } from '../../../src/mirror/rollout/history.ts';
+import { isRevisionOf } from '../../../src/mirror/rollout/revision-step.ts';
+import { configMap, controllerReference, observed, source, vocabulary } from '../wire.ts';
+import { revision } from './revisions.ts';
+
+const CONTENTS = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+/** A source that holds `content`, keeps `count`, and has these revisions, the oldest first. */
+function historyOf(content: string, count: number, kept: readonly string[]): History {
+  const object = source('home/s', {}, { data: { content } });
+  const revisions = kept.map((each, index) => revision(object, { content: each }, { order: index + 1 }));
+  return new History(
+    {
+      source: observed(object),
+      request: count === 0 ? undefined : { keepRevisions: count, pin: undefined, canary: undefined },
+      revisions: revisions.toReversed(),
+      namesake: undefined,
+      isEverywhere: true,
+    },
+    vocabulary,
+  );
+}
+
+function inWords(history: History, inUse: readonly (ObservedConfigMap | undefined)[] = []) {
+  const contentOf = (digest: string) =>
+    CONTENTS.find((content) => observed(configMap('x/x', { data: { content } })).digest === digest);
+  return history.steps(undefined, inUse).map((step) => {
+    if (step.action === 'keep') return `keep ${step.order}`;
+    const what = `${step.action} ${contentOf(step.actual.digest)}`;
+    return step.action === 'mark' ? `${what} ${step.differences[0]?.value}` : what;
+  });
+}
+
+describe('what is kept', () => {
+  const table: readonly [string, number, string, string[]][] = [
+    ['', 2, 'a', ['keep 1']],
+    ['a', 2, 'a', []],
+    ['a', 2, 'b', ['keep 2']],
+    ['abc', 2, 'c', []],
+    ['abcd', 2, 'd', ['drop a']],
+    ['abcde', 1, 'e', ['drop c', 'drop b', 'drop a']],
+    ['abc', 1, 'd', ['keep 4']],
+    ['abc', 2, 'a', ['mark a 4']],
+    ['abcd', 1, 'a', ['mark a 5', 'drop c', 'drop b']],
+    ['abc', 0, 'c', ['drop c', 'drop b', 'drop a']],
+    ['', 0, 'c', []],
+  ];
+  test.for(table)('[D4] of "%s", at most %d others, with %s now: %o', ([kept, count, content, steps]) => {
+    expect(inWords(historyOf(content, count, [...kept]))).toEqual(steps);
+  });
+
+  test('[D4] what is in use neither goes nor counts', () => {
+    const history = historyOf('e', 2, [...'abcde']);
+    const inUse = [history.revisions.at(-1), undefined];
+    expect(inWords(history, inUse)).toEqual(['drop b']);
+  });
+
+  test('[D4] an order that somebody has removed or spoiled counts as the oldest', () => {
+    const object = source('home/s', {}, { data: { content: 'b' } });
+    const spoiled = revision(object, { content: 'a' }, { order: 7 });
+    const annotations = { ...spoiled.annotations, 'workshop.io/revision': 'last' };
+    const revisions = [{ ...spoiled, annotations }, revision(object, { content: 'b' }, { order: 2 })];
+    const request = { keepRevisions: 5, pin: undefined, canary: undefined };
+    const facts = { source: observed(object), request, revisions, namesake: undefined, isEverywhere: true };
+    expect(inWords(new History(facts, vocabulary))).toEqual([]);
+  });
+});
+
+describe('which objects are revisions of a source', () => {
+  const object = source('home/s');
+  const good = revision(object, { content: 'a' }, { order: 1 });
+  const others: Record<string, ObservedConfigMap> = {
+    'a copy under another name': { ...good, key: `${good.key}-copy` as typeof good.key },
+    'another content under its name': { ...good, digest: 'f'.repeat(64) },
+    'one of an earlier source of the name': {
+      ...good,
+      ownerReferences: [{ ...controllerReference(object), uid: 'earlier' }],
+    },
+    'one without an owner': { ...good, ownerReferences: [] },
+    'one that is being deleted': { ...good, deleting: true },
+    'one that was relabelled': { ...good, labels: { 'workshop.io/managed': 'companion' } },
+    'one that carries the name of a companion': {
+      ...good,
+      annotations: { ...good.annotations, 'workshop.io/companion': good.key },
+    },
+  };
+  test('[D4] one that it owns, whose name says its content', () => {
+    expect(isRevisionOf(good, observed(object), vocabulary)).toBe(true);
+  });
+  test.for(Object.entries(others))('[D4] not %s', ([, other]) => {
+    expect(isRevisionOf(other, observed(object), vocabulary)).toBe(false);
+  });
+});

@@ -1,0 +1,23 @@
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { type ObservedConfigMap, observe } from '../../../src/mirror/observe/observed-config-map.ts';
+import type { CanaryStage } from '../../../src/mirror/observe/revision.ts';
+import { newRevision } from '../../../src/mirror/rollout/revision-step.ts';
+import type { StringMap } from '../../../src/mirror/vocabulary.ts';
+import { observed, vocabulary } from '../wire.ts';
+
+/** A revision of a content of a source, as the watch shows it. */
+export function revision(
+  source: ConfigMap,
+  data: StringMap,
+  { order, stage }: { readonly order: number; readonly stage?: CanaryStage | undefined },
+): ObservedConfigMap {
+  const { digest } = observe({ ...source, data }, vocabulary);
+  const written = newRevision(
+    { ...observed(source), digest },
+    { order, stage },
+    { data, binaryData: {} },
+    vocabulary,
+  );
+  const server = { uid: `uid of ${written.metadata.name}`, resourceVersion: '1' };
+  return observe({ ...written, metadata: { ...written.metadata, ...server } }, vocabulary);
+}
