@@ -16,7 +16,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['main.ts'],
       ['v8-flags.ts'],
       ['cli'],
-      ['demo', 'inspect'],
+      ['demo', 'inspect', 'notify'],
       ['controller', 'serving'],
       ['informer', 'leaderelection', 'workqueue', 'recorder', 'mirror'],
       ['kube'],
@@ -29,6 +29,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
     [
       ['create-controller.ts', 'event-listener.ts', 'freshness-canary.ts'],
       ['controller.ts', 'informers.ts'],
+      ['sources.ts'],
       ['events', 'metrics'],
       ['reconcile'],
       ['write'],
@@ -75,13 +76,18 @@ const NARROWED: ReadonlyMap<string, readonly string[]> = new Map([
 const CONFINED: readonly { readonly what: readonly string[]; readonly to: readonly string[] }[] = [
   // The sandbox shares no code with the controller, so that it cannot share a fault with it either.
   { what: ['src/sandbox'], to: ['src/cli', 'src/demo'] },
-  { what: ['@kubernetes/client-node', 'undici'], to: ['src/kube'] },
+  { what: ['@kubernetes/client-node'], to: ['src/kube'] },
+  { what: ['undici'], to: ['src/kube', 'src/notify'] },
   { what: ['pino', 'pino-pretty', 'prom-client'], to: ['src/telemetry'] },
   { what: ['yargs'], to: ['src/cli'] },
   { what: ['p-queue'], to: ['src/controller', 'src/inspect', 'src/workqueue'] },
   { what: ['node:process'], to: ['src/cli', 'src/main.ts', 'src/v8-flags.ts'] },
   {
-    what: ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'],
+    what: ['node:net'],
+    to: ['src/kube', 'src/notify', 'src/telemetry', 'src/serving', 'src/sandbox'],
+  },
+  {
+    what: ['node:http', 'node:https', 'node:http2', 'node:tls'],
     to: ['src/kube', 'src/telemetry', 'src/serving', 'src/sandbox'],
   },
 ];

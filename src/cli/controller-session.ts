@@ -14,10 +14,12 @@ import { createTransport, type Transport, type TransportOptions } from '../kube/
 import type { Bounds } from '../mirror/plan/placement.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
+import type { Occurrence } from '../recorder/occurrence.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
 import { openEventRecording } from './event-recording.ts';
 import type { CONTROLLER_FLAGS, FlagValues, RULE_FLAGS } from './flags.ts';
+import { type NotifyOptions, notifying, openNotifications } from './notifications.ts';
 import { USER_AGENT } from './version.ts';
 
 /**
@@ -26,6 +28,8 @@ import { USER_AGENT } from './version.ts';
  */
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
+  /** What to run: the controller, and what follows it. */
+  readonly follower: Pick<Controller, 'run' | 'takeOver'>;
   /** To be run beside the controller. */
   readonly canary: FreshnessCanary | undefined;
 }
@@ -39,6 +43,8 @@ export interface SessionOptions {
   readonly fence?: WriteFence | undefined;
   /** Where and how often (ms) to check the whole way of an edit; default never (SPEC O6). */
   readonly canary?: { readonly namespace: string; readonly intervalMs: number } | undefined;
+  /** Whom to notify; default nobody (SPEC N1). */
+  readonly notify?: NotifyOptions | undefined;
 }
 
 /** A controller for `cluster`, on its own transport. It does not run yet. */
@@ -47,7 +53,7 @@ export function openController(
   flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
-  { metrics = NO_METRICS, onAnswer, fence, canary: checking }: SessionOptions = {},
+  { metrics = NO_METRICS, onAnswer, fence, canary: checking, notify }: SessionOptions = {},
 ): ControllerSession {
   const requests = new AbortController();
   const transport = createTransport(cluster, {
@@ -75,8 +81,14 @@ export function openController(
     checking &&
     new FreshnessCanary({ ...checking, api, vocabulary: settings.vocabulary, mayWrite, clock, log });
   canary?.export(metrics);
+  const { vocabulary } = settings;
+  const record = (occurrence: Occurrence) => events.recorder.record(occurrence);
+  const notifications =
+    notify && openNotifications(notify, { api, transport, vocabulary, record, metrics, clock, log });
   const tellOfOthers: Listener = (happening) => {
-    if (!('source' in happening) || happening.source !== canary?.source) tellEvents(happening);
+    if ('source' in happening && happening.source === canary?.source) return;
+    tellEvents(happening);
+    notifications?.notifier.hear(happening);
   };
   const watches = watchesOf(transport, settings, clock);
   const controller = createController(
@@ -98,15 +110,19 @@ export function openController(
       log,
       listeners: flags['dry-run'] ? [] : [tellOfOthers, ...(canary ? [canary.hear] : [])],
       handler: canary?.handler,
+      onSourceData: notifications?.notifier.hearData,
       metrics,
     },
   );
+  const follower =
+    notifications === undefined ? controller : notifying(controller, notifications.notifier, fence);
   const dispose = async () => {
+    await notifications?.[Symbol.asyncDispose]();
     await events[Symbol.asyncDispose]();
     requests.abort();
     await transport.close();
   };
-  return { ...watches, controller, canary, [Symbol.asyncDispose]: dispose };
+  return { ...watches, controller, follower, canary, [Symbol.asyncDispose]: dispose };
 }
 
 /** What the flags say about which objects count, where companions may be, and what is held. */

@@ -183,6 +183,22 @@ const SERVING_FLAGS = {
   }),
 } satisfies Flags;
 
+/** Whom to notify. */
+export const NOTIFY_FLAGS = {
+  'notify-config': flag({
+    kind: text('file'),
+    default: undefined,
+    defaultDescription: 'none',
+    describe: 'YAML file with the sinks that are notified of sources (docs/notifications.md)',
+  }),
+  'cluster-name': flag({
+    kind: text('name'),
+    default: undefined,
+    defaultDescription: 'the uid of Namespace kube-system',
+    describe: 'Name of this cluster in notifications',
+  }),
+} satisfies Flags;
+
 const ONCE_FLAG = {
   once: off('Do all there is to do and exit: 0 when all is done, 1 when something keeps failing'),
 } satisfies Flags;
@@ -192,6 +208,7 @@ export const RUN_FLAGS = {
   ...CONTROLLER_FLAGS,
   ...LEADER_ELECTION_FLAGS,
   ...SERVING_FLAGS,
+  ...NOTIFY_FLAGS,
   ...LOG_FLAGS,
   ...ONCE_FLAG,
 };

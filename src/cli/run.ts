@@ -14,6 +14,7 @@ import { unknownVariables } from './flag-values.ts';
 import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
 import { type ProcessIo, useColour } from './io.ts';
 import { openElection, runElected } from './leader-election.ts';
+import { notifyOptions } from './notifications.ts';
 import { countAnswers } from './request-metrics.ts';
 import { serve } from './serve.ts';
 
@@ -28,13 +29,15 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   await using election = openElection(cluster, flags, log, systemClock, onAnswer);
   const fence = election?.elector;
   const canary = canaryOf(flags, cluster);
+  const notify = await notifyOptions(flags, cluster);
   await using session = openController(cluster, flags, log, systemClock, {
     metrics,
     onAnswer,
     fence,
     canary,
+    notify,
   });
-  const { controller, configMaps } = session;
+  const { controller, follower, configMaps } = session;
   await using _server =
     address &&
     metrics &&
@@ -49,8 +52,8 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   // Its last request ends with the session.
   void session.canary?.run(signal);
   if (flags.once) await converge(controller, log, signal);
-  else if (election) await runElected(controller, election, signal);
-  else await controller.run(signal);
+  else if (election) await runElected(follower, election, signal);
+  else await follower.run(signal);
   log.info({}, flags.once ? 'all done' : 'stopped');
 }
 

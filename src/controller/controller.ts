@@ -12,6 +12,7 @@ import type { CompanionMemory } from './memory/companion-memory.ts';
 import type { Reports } from './memory/reports.ts';
 import type { Survey } from './metrics/survey.ts';
 import type { ConfigMapIndex } from './reconcile/cluster-view.ts';
+import type { Sources } from './sources.ts';
 import type { MutationCache } from './write/mutation-cache.ts';
 import type { Write, WriteQueue } from './write/write-queue.ts';
 
@@ -27,6 +28,7 @@ export interface ControllerParts {
   readonly mutations: MutationCache;
   readonly memory: CompanionMemory;
   readonly reports: Reports;
+  readonly sources: Sources;
   /** The keys of the sources that a ConfigMap concerns. */
   readonly concernedSources: (object: ObservedConfigMap) => Iterable<ObjectKey>;
   readonly dependsOnNamespaces: (object: ObservedConfigMap) => boolean;
@@ -95,6 +97,10 @@ export class Controller {
     // A copy: what the lister gives must be used up within one turn of the event loop.
     const objects = [...configMaps.lister.values()];
     await new TurnBudget(clock).each(objects, (object) => this.#enqueueConcerned(object));
+  }
+
+  get sources(): Sources {
+    return this.#parts.sources;
   }
 
   /** Whether all sources and companions are known. */

@@ -2,6 +2,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Handler } from '../informer/handler.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { Content } from '../mirror/observe/content.ts';
 import { type ObservedConfigMap, sourceReference } from '../mirror/observe/observed-config-map.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
@@ -25,9 +26,10 @@ import { Survey } from './metrics/survey.ts';
 import { countRestarts, exportActivity } from './metrics/watch-metrics.ts';
 import { createClusterView } from './reconcile/cluster-view.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
+import { createSources } from './sources.ts';
 import { CompanionWriter } from './write/companion-writer.ts';
 import { MutationCache } from './write/mutation-cache.ts';
-import { SourceBodies } from './write/source-bodies.ts';
+import { contentOf, SourceBodies } from './write/source-bodies.ts';
 import { WriteQueue } from './write/write-queue.ts';
 
 export interface ControllerOptions {
@@ -62,6 +64,10 @@ export interface ControllerDeps extends Watches {
   readonly metrics: Metrics;
   /** Sees what the watch shows, after the controller. */
   readonly handler?: Handler<ObservedConfigMap> | undefined;
+  /** Sees the data of each source that the watch shows. `before` undefined: it is not known. */
+  readonly onSourceData?:
+    | ((source: ObjectKey, before: Content | undefined, after: Content) => void)
+    | undefined;
 }
 
 /** Longest time (ms) that a stop waits for the writes in flight (SPEC Q3). */
@@ -76,7 +82,10 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   // What the controller sees.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
   const informers = createInformers(deps, settings, {
-    onSource: (key, object) => bodies.put(key, object),
+    onSource: (key, object) => {
+      const before = bodies.put(key, object);
+      deps.onSourceData?.(key, before, contentOf(object));
+    },
     onRestart: countRestarts(metrics),
   });
   const { configMaps, namespaces: namespaceInformer } = informers;
@@ -138,6 +147,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     mutations,
     memory,
     reports,
+    sources: createSources(configMaps, bodies),
     concernedSources: (object) => concernedSources(object, view),
     dependsOnNamespaces: (object) => dependsOnNamespaces(object, vocabulary),
     queue,

@@ -54,6 +54,7 @@ function about(source: ObservedConfigMap | undefined, message: Message): Occurre
 const REASONS = {
   invalid: 'InvalidAnnotation',
   'unknown annotation': 'InvalidAnnotation',
+  'malformed notify': 'InvalidAnnotation',
   'no consent': 'Refused',
   'deletes held': 'DeletesHeld',
   conflict: 'Conflict',

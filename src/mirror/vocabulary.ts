@@ -29,6 +29,8 @@ export interface Vocabulary {
 
   /** Also on a Namespace, for its sources that are gone. Waves of held deletions that may be made. */
   readonly allowDeletes: string;
+  /** Which sinks are told of the source. Companions do not depend on it. */
+  readonly notify: string;
 
   // What a companion carries.
   readonly source: string;
@@ -91,6 +93,7 @@ export function vocabularyOf(domain: string): Vocabulary {
     canary: `${domain}/canary`,
     canaryBake: `${domain}/canary-bake`,
     canaryApprove: `${domain}/canary-approve`,
+    notify: `${domain}/notify`,
     source: `${domain}/source`,
     sourceUid: `${domain}/source-uid`,
     sourceChecksum: `${domain}/source-checksum`,

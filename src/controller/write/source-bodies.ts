@@ -37,9 +37,12 @@ export class SourceBodies {
     return this.#cache.calculatedSize;
   }
 
-  put(key: ObjectKey, source: ConfigMap): void {
+  /** Returns what the source held before; undefined if that is not known. */
+  put(key: ObjectKey, source: ConfigMap): Content | undefined {
     const { uid, resourceVersion } = source.metadata;
+    const before = this.#cache.peek(key);
     this.#cache.set(key, { uid, resourceVersion, content: contentOf(source) });
+    return before?.uid === uid ? before.content : undefined;
   }
 
   forget(key: ObjectKey): void {
@@ -86,7 +89,7 @@ export class SourceBodies {
   }
 }
 
-function contentOf(object: ConfigMap): Content {
+export function contentOf(object: ConfigMap): Content {
   return { data: object.data ?? {}, binaryData: object.binaryData ?? {} };
 }
 

@@ -57,7 +57,8 @@ export interface NewConfigMap extends Pick<ConfigMap, 'data' | 'binaryData' | 'i
  * directive `$patch: replace` beside entries makes them replace what is there.
  * https://github.com/kubernetes/community/blob/main/contributors/devel/sig-api-machinery/strategic-merge-patch.md
  */
-export interface ConfigMapPatch extends Pick<ConfigMap, 'data' | 'binaryData'> {
+export interface ConfigMapPatch extends Pick<ConfigMap, 'binaryData'> {
+  readonly data?: Readonly<Record<string, string | null>>;
   readonly metadata: {
     /** The API server answers 409 unless the object has this version. */
     readonly resourceVersion: string;

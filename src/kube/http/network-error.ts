@@ -89,7 +89,7 @@ function proxyFailure(code: string): string {
 }
 
 /** The innermost code. undici and `AggregateError` (one error per address tried) wrap it. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   for (let current: unknown = error, depth = 0; depth < 5 && current instanceof Error; depth++) {
     const { code, cause } = current as Error & { code?: unknown };
     if (typeof code === 'string' && code !== '') return code;

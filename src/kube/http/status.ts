@@ -67,7 +67,7 @@ function causesOf(causes: unknown): string[] {
 }
 
 /** `Retry-After` is a number of seconds or an HTTP date (RFC 9110, 10.2.3). */
-function retryAfterOfHeader(value: string | undefined, wallTime: Date): number | undefined {
+export function retryAfterOfHeader(value: string | undefined, wallTime: Date): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value.trim())) return Number(value) * 1000;
   const date = Date.parse(value);

@@ -8,17 +8,15 @@ export interface Content {
   readonly binaryData: StringMap;
 }
 
-/** The keys to copy. `includeKeys` undefined: every key. */
+/** The keys to copy, and their new names. `includeKeys` undefined: every key. */
 export interface KeySelection {
   readonly includeKeys: KeyGlobs | undefined;
   readonly excludeKeys: KeyGlobs;
+  readonly renameKeys: Renames;
 }
 
 /** The part of a source's content that companions hold, under their keys (SPEC M3, V1). */
-export function selectContent(
-  content: Content,
-  selection: KeySelection & { readonly renameKeys: Renames },
-): Content {
+export function selectContent(content: Content, selection: KeySelection): Content {
   const { data, binaryData } = selectKeys(content, selection);
   const { renameKeys } = selection;
   if (renameKeys.size === 0) return { data, binaryData };

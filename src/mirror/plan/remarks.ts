@@ -1,19 +1,25 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { parseNotify } from '../request/notify.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
 import type { Rollout, RolloutRemark } from '../rollout/rollout.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { type Step, unconsentedMatches } from './step.ts';
 
 export interface Remark {
-  readonly kind: 'deletes held' | 'unknown annotation' | 'no consent' | RolloutRemark['kind'];
+  readonly kind:
+    | 'deletes held'
+    | 'unknown annotation'
+    | 'malformed notify'
+    | 'no consent'
+    | RolloutRemark['kind'];
   /** One sentence. */
   readonly text: string;
 }
 
 /**
  * What the author of a valid source should know: what is held, what new content waits for, and what
- * was probably not meant (SPEC D1, D5, D6, R13, P3).
+ * was probably not meant (SPEC D1, D5, D6, R13, N1, P3).
  */
 export function remarksOn(
   source: ObservedConfigMap,
@@ -24,6 +30,11 @@ export function remarksOn(
   const remarks: Remark[] = unknownAnnotations(source, vocabulary).map(
     (text): Remark => ({ kind: 'unknown annotation', text }),
   );
+  const sinks = parseNotify(source.annotations[vocabulary.notify] ?? 'none');
+  if (!sinks.ok) {
+    const text = `${vocabulary.notify}: ${sinks.problem}; nobody is told`;
+    remarks.push({ kind: 'malformed notify', text });
+  }
   if (rollout?.remark !== undefined) remarks.unshift(rollout.remark);
   const unconsented = unconsentedMatches(steps);
   if (unconsented > 0) {

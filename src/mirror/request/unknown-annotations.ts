@@ -31,6 +31,7 @@ export function unknownAnnotations(
     vocabulary.canary,
     vocabulary.canaryBake,
     vocabulary.canaryApprove,
+    vocabulary.notify,
   ];
   return Object.keys(source.annotations)
     .filter((key) => key.startsWith(`${vocabulary.domain}/`) && !known.has(key))

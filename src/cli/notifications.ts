@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Clock } from '../clock/clock.ts';
+import type { Controller } from '../controller/controller.ts';
+import { callForObject } from '../kube/api/call-for-object.ts';
+import type { ConfigMapApi, WriteFence } from '../kube/api/config-maps.ts';
+import { splitKey } from '../kube/api/object-key.ts';
+import type { KubeObject } from '../kube/api/types.ts';
+import type { Cluster } from '../kube/config/cluster.ts';
+import { podNamespace } from '../kube/config/pod-cluster.ts';
+import type { Transport } from '../kube/http/transport.ts';
+import type { Vocabulary } from '../mirror/vocabulary.ts';
+import { parseNotifyConfig, type Sink } from '../notify/config.ts';
+import { deliver } from '../notify/delivery.ts';
+import { HttpClient } from '../notify/http-client.ts';
+import { Notifier } from '../notify/notifier.ts';
+import { readSinkFiles, SinkFileError } from '../notify/sink-files.ts';
+import type { Occurrence } from '../recorder/occurrence.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { messageOf, UsageError } from './errors.ts';
+import type { FlagValues, NOTIFY_FLAGS, RUN_FLAGS } from './flags.ts';
+
+/** What `--notify-config` asks for. */
+export interface NotifyOptions {
+  readonly sinks: readonly Sink[];
+  /** Where the state is. */
+  readonly namespace: string;
+  /** What notifications call the cluster; undefined: the uid of Namespace kube-system. */
+  readonly clusterName: string | undefined;
+}
+
+/** Undefined: notify nobody. Rejects with `UsageError`. */
+export async function notifyOptions(
+  flags: FlagValues<typeof RUN_FLAGS>,
+  cluster: Cluster,
+): Promise<NotifyOptions | undefined> {
+  if (flags['notify-config'] === undefined || flags.once || flags['dry-run']) return undefined;
+  const namespace = flags['leader-elect-lease-namespace'] ?? podNamespace() ?? cluster.namespace;
+  if (namespace === undefined) {
+    throw new UsageError(
+      '--notify-config: neither a Pod nor the context says where its state is; use --leader-elect-lease-namespace',
+    );
+  }
+  return { sinks: await readSinks(flags), namespace, clusterName: flags['cluster-name'] };
+}
+
+/** The sinks in the file, and whether their files can be used. Rejects with `UsageError`. */
+async function readSinks(flags: FlagValues<typeof NOTIFY_FLAGS>): Promise<readonly Sink[]> {
+  const path = flags['notify-config'];
+  if (path === undefined) throw new UsageError('--notify-config: name the file that lists the sinks');
+  const sinks = parseNotifyConfig(readText(path), dirname(resolve(path)));
+  const inFile = (problem: string) => `--notify-config ${path}: ${problem}`;
+  if (!sinks.ok) throw new UsageError(sinks.problem.split('\n').map(inFile).join('\n'));
+  for (const sink of sinks.value) {
+    await readSinkFiles(sink).catch((error) => {
+      if (!(error instanceof SinkFileError)) throw error;
+      throw new UsageError(inFile(`sink ${sink.name}: ${error.message}`));
+    });
+  }
+  return sinks.value;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const problem = isMissing ? 'the file does not exist' : messageOf(error);
+    throw new UsageError(`--notify-config ${path}: ${problem}`);
+  }
+}
+
+/** Dispose of it when the notifier has stopped. */
+export interface Notifications extends AsyncDisposable {
+  readonly notifier: Notifier;
+}
+
+export interface NotificationsDeps {
+  readonly api: ConfigMapApi;
+  readonly transport: Transport;
+  readonly vocabulary: Vocabulary;
+  readonly record: (occurrence: Occurrence) => void;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Each sink has connections of its own, so that one that hangs is nobody else's trouble. */
+export function openNotifications(
+  { sinks, namespace, clusterName }: NotifyOptions,
+  { transport, record, ...deps }: NotificationsDeps,
+): Notifications {
+  const { clock } = deps;
+  const clients = new Map(
+    sinks.map(({ name, timeoutMs }) => [name, new HttpClient({ timeoutMs, connections: 4, clock })]),
+  );
+  const notifier = new Notifier({
+    ...deps,
+    sinks,
+    namespace,
+    cluster: async () => clusterName ?? (await uidOfKubeSystem(transport)),
+    deliver: (sink, message, signal) => {
+      const client = clients.get(sink.name);
+      if (client === undefined) throw new Error(`there is no sink ${sink.name}`);
+      return deliver(sink, message, { client, clock, signal });
+    },
+    report: (uid, ref, reason, note) => {
+      const regarding = { apiVersion: 'v1', kind: 'ConfigMap', ...splitKey(ref), uid };
+      record({ regarding, type: 'Warning', reason, action: 'Notify', note });
+    },
+    random: Math.random,
+  });
+  const dispose = async () => {
+    await Promise.all(Array.from(clients.values(), (client) => client.close()));
+  };
+  return { notifier, [Symbol.asyncDispose]: dispose };
+}
+
+async function uidOfKubeSystem(transport: Transport): Promise<string> {
+  const path = '/api/v1/namespaces/kube-system';
+  const { metadata } = await callForObject<KubeObject>(transport, { method: 'GET', path });
+  return metadata.uid;
+}
+
+/** The controller, with the notifier beside it for as long as this process may write. */
+export function notifying(
+  controller: Controller,
+  notifier: Notifier,
+  fence: WriteFence | undefined,
+): Pick<Controller, 'run' | 'takeOver'> {
+  const { sources } = controller;
+  let stopping: AbortSignal = AbortSignal.abort();
+  let leading: Promise<void> = Promise.resolve();
+  const lead = (signal: AbortSignal) => {
+    leading = notifier.lead(sources, signal);
+  };
+  return {
+    run: async (signal) => {
+      stopping = signal;
+      if (fence === undefined) lead(signal);
+      await controller.run(signal);
+      await leading;
+    },
+    takeOver: async () => {
+      if (fence !== undefined) lead(AbortSignal.any([stopping, fence.term]));
+      await controller.takeOver();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { Content } from '../mirror/observe/content.ts';
+import { fullType } from './event-types.ts';
+import type { Notification } from './record.ts';
+
+/** Most data (bytes) in a body; more is left out. */
+const MAX_CONTENT_BYTES = 256 * 1024;
+
+/** What a notification is about. */
+export interface Subject {
+  readonly uid: string;
+  readonly ref: ObjectKey;
+}
+
+/** The same for every attempt and every replica (SPEC N3). */
+export function notificationId(sink: string, uid: string, { type, seq, version }: Notification): string {
+  const parts = [sink, fullType(type), uid, seq, version];
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+export interface CloudEventOptions {
+  readonly id: string;
+  readonly cluster: string;
+  readonly subject: Subject;
+  readonly notification: Notification;
+  /** Whether the names of the keys that changed may be said. */
+  readonly withKeys: boolean;
+  /** Undefined: it is not asked for. `omitted`: it is, and no longer there. */
+  readonly content: Content | 'omitted' | undefined;
+}
+
+/** A structured CloudEvent: the body of a webhook (docs/notifications.md describes it). */
+export function cloudEvent(options: CloudEventOptions): string {
+  const { id, cluster, subject, notification, withKeys, content } = options;
+  const { type, seq: _, at, changedKeys, ...facts } = notification;
+  return JSON.stringify({
+    specversion: '1.0',
+    id,
+    source: `/mirror-controller/${cluster}`,
+    type: fullType(type),
+    subject: subject.ref,
+    time: at,
+    datacontenttype: 'application/json',
+    data: {
+      uid: subject.uid,
+      ...facts,
+      ...(withKeys && changedKeys && { changedKeys }),
+      ...contentOf(content),
+    },
+  });
+}
+
+function contentOf(content: CloudEventOptions['content']): object {
+  if (content === undefined) return {};
+  if (content === 'omitted' || sizeOf(content) > MAX_CONTENT_BYTES) return { contentOmitted: true };
+  const { data, binaryData } = content;
+  return { data, ...(Object.keys(binaryData).length > 0 && { binaryData }) };
+}
+
+function sizeOf({ data, binaryData }: Content): number {
+  const entries = [...Object.entries(data), ...Object.entries(binaryData)];
+  return entries.reduce((bytes, [key, value]) => bytes + key.length + Buffer.byteLength(value), 0);
+}

@@ -1,0 +1,124 @@
+import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
+import { sleep } from '../clock/clock.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { SourceRecord } from './record.ts';
+import { StateShard, type StateShardDeps, type Stored } from './state-shard.ts';
+import { SHARDS, shardKey, shardOf } from './stored-record.ts';
+
+export interface NotifyStateDeps extends Omit<StateShardDeps, 'onReloaded'> {
+  /** Where the ConfigMaps are. */
+  readonly namespace: string;
+  /** See `StateShardDeps`. */
+  readonly onReloaded: (isAffected: (uid: string) => boolean) => void;
+}
+
+const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
+
+/** What is remembered of all sources, in memory and in the cluster (SPEC N4). */
+export class NotifyState {
+  readonly #deps: NotifyStateDeps;
+  readonly #shards: readonly StateShard[];
+  /** The uid of each source that is not gone. */
+  readonly #uids = new Map<ObjectKey, string>();
+
+  constructor(deps: NotifyStateDeps) {
+    this.#deps = deps;
+    this.#shards = Array.from({ length: SHARDS }, (_, at) => {
+      const onReloaded = () => {
+        this.#index();
+        deps.onReloaded((uid) => shardOf(uid) === at);
+      };
+      return new StateShard(shardKey(deps.namespace, at), { ...deps, onReloaded });
+    });
+  }
+
+  /**
+   * Whether somebody has written it before. The first shard says so: it is written last on the very
+   * first start.
+   */
+  get exists(): boolean {
+    return this.#shard(0).exists;
+  }
+
+  /** Reads it, and repeats that until it succeeds or `signal` aborts. */
+  async load(signal: AbortSignal): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    for (let failures = 1; !signal.aborted; failures++) {
+      try {
+        await Promise.all(this.#shards.map((shard) => shard.load()));
+        this.#index();
+        if (failures > 1) log.info({ was: NOT_READ }, 'resolved');
+        return;
+      } catch (err) {
+        if (failures === 1) log.warn({ err }, NOT_READ);
+        await sleep(clock, backoffDelay(failures, BACKOFF, random), signal);
+      }
+    }
+  }
+
+  /** Stores that everything known now is the baseline. Resolves to false if that cannot be. */
+  async markExisting(): Promise<boolean> {
+    // A write holds all changes of a shard, so one record of each tells when they are stored.
+    const others = this.#shards.slice(1).flatMap((shard) => [...shard.records.keys()].slice(0, 1));
+    const stored = await Promise.all(others.map((uid) => this.stored(uid)));
+    if (!stored.every((each) => each === 'stored')) return false;
+    this.#shard(0).create();
+    return true;
+  }
+
+  get(uid: string): SourceRecord | undefined {
+    return this.#of(uid).records.get(uid);
+  }
+
+  /** The uid under which a source is known that is not gone. */
+  uidAt(ref: ObjectKey): string | undefined {
+    return this.#uids.get(ref);
+  }
+
+  *entries(): Iterable<readonly [uid: string, record: SourceRecord]> {
+    for (const shard of this.#shards) yield* shard.records;
+  }
+
+  set(uid: string, record: SourceRecord): void {
+    if (!record.gone) this.#uids.set(record.ref, uid);
+    else if (this.#uids.get(record.ref) === uid) this.#uids.delete(record.ref);
+    this.#of(uid).set(uid, record);
+  }
+
+  /** Whether the cluster knows the notifications up to `seq`. */
+  isStored(uid: string, seq: number): boolean {
+    return this.#of(uid).isStored(uid, seq);
+  }
+
+  /** Resolves when the record is in the cluster as it is now, or that cannot be. */
+  stored(uid: string): Promise<Stored> {
+    return this.#of(uid).stored(uid);
+  }
+
+  /** Writes changes until `signal` aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#shards.map((shard) => shard.run(signal)));
+  }
+
+  /** To be called after the end of `run`: tries once to write what is left. Never rejects. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#shards.map((shard) => shard.flush()));
+  }
+
+  #index(): void {
+    this.#uids.clear();
+    for (const [uid, { ref, gone }] of this.entries()) if (!gone) this.#uids.set(ref, uid);
+  }
+
+  #of(uid: string): StateShard {
+    return this.#shard(shardOf(uid));
+  }
+
+  #shard(at: number): StateShard {
+    const shard = this.#shards[at];
+    if (shard === undefined) throw new Error(`there is no shard ${at}`);
+    return shard;
+  }
+}
+
+const NOT_READ = 'notification state not read; nothing is sent meanwhile';

@@ -1,0 +1,244 @@
+import type { Clock } from '../clock/clock.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { Content } from '../mirror/observe/content.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Sink } from './config.ts';
+import type { Message, Outcome } from './delivery.ts';
+import type { NotifyState } from './notify-state.ts';
+import { ChatPace, UNPACED } from './pace.ts';
+import { type Notification, replaced, type SourceRecord, settled, unsettled } from './record.ts';
+import { type Attempt, SinkQueue } from './sink-queue.ts';
+import type { ChatItem } from './slack.ts';
+
+/** Of an attempt, or of a notification. */
+export const RESULTS = ['sent', 'failed', 'dropped'] as const;
+export type Result = (typeof RESULTS)[number];
+
+export interface SenderDeps {
+  readonly sink: Sink;
+  readonly state: Pick<NotifyState, 'get' | 'set' | 'isStored' | 'stored'>;
+  readonly cluster: () => string;
+  /**
+   * The data of a source at this version; undefined if it is not there any more. Rejects if it
+   * cannot be read, or is about to be told of in another version.
+   */
+  readonly content: (uid: string, ref: ObjectKey, version: string) => Promise<Content | undefined>;
+  /** Makes one attempt. Never rejects. */
+  readonly deliver: (sink: Sink, message: Message, signal: AbortSignal) => Promise<Outcome>;
+  readonly count: (result: Result) => void;
+  /** Says on a source what became of its notification. */
+  readonly report: (
+    uid: string,
+    ref: ObjectKey,
+    reason: 'SinkGone' | 'NotificationDropped',
+    note: string,
+  ) => void;
+  readonly clock: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** Attempts of one webhook at once. */
+const CONCURRENCY = 4;
+/** Age (ms) at which a notification is given up. */
+const EXPIRES_MS = 3 * 24 * 3_600_000;
+/** Longest time (ms) for which a `Retry-After` holds a sink. */
+const MAX_HOLD_MS = 3_600_000;
+
+const NOT_ACCEPTED = 'notification not accepted; retrying';
+const STOPPED: Outcome = {
+  kind: 'failed',
+  reason: 'the process stops',
+  mayHaveArrived: false,
+  retryAfterMs: undefined,
+};
+
+interface Due extends ChatItem {
+  readonly notification: Notification;
+}
+
+/**
+ * Sends one sink what waits for it (SPEC N4, N5). At least once: send, then record that it was sent.
+ * At most once: record first, and when that is stored, send.
+ */
+export class Sender {
+  readonly #deps: SenderDeps;
+  readonly #queue: SinkQueue;
+  /** What is being sent, by uid. */
+  readonly #sending = new Map<string, number>();
+  #failures = 0;
+  #stopping: AbortSignal = AbortSignal.abort();
+
+  constructor(deps: SenderDeps) {
+    const { sink, clock, random } = deps;
+    const isChat = sink.type === 'slack';
+    this.#deps = deps;
+    this.#queue = new SinkQueue({
+      concurrency: isChat ? 1 : CONCURRENCY,
+      pace: isChat ? new ChatPace() : UNPACED,
+      attempt: (uids) => this.#attempt(uids),
+      clock,
+      random,
+    });
+  }
+
+  /** When the oldest notification that waits was made (ms since the epoch). */
+  get oldest(): number | undefined {
+    return this.#queue.oldest;
+  }
+
+  /** The sequence number of what is being sent of a source. */
+  sending(uid: string): number | undefined {
+    return this.#sending.get(uid);
+  }
+
+  /** Sends what waits for the sink of this source, once that is stored. */
+  offer(uid: string): void {
+    const { state, sink } = this.#deps;
+    const record = state.get(uid);
+    const [first] = record?.sinks?.[sink.name]?.pending ?? [];
+    if (record !== undefined && first !== undefined && state.isStored(uid, first.seq)) {
+      this.#queue.add(uid, record.ref, Date.parse(first.at));
+    }
+  }
+
+  /** Until `signal` aborts, which ends the requests in flight. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#stopping = signal;
+    await this.#queue.run(signal);
+  }
+
+  async #attempt(uids: readonly string[]): Promise<Attempt> {
+    const due = uids.flatMap((uid) => this.#due(uid));
+    for (const { subject, notification } of due) this.#sending.set(subject.uid, notification.seq);
+    const outcome = await this.#sendAll(due);
+    for (const uid of uids) {
+      this.#sending.delete(uid);
+      // Something else may wait, too.
+      if (outcome === undefined || outcome.kind === 'accepted') this.offer(uid);
+    }
+    return outcome === undefined ? { kind: 'done' } : this.#judge(outcome, due);
+  }
+
+  /** Undefined: there was nothing to send. */
+  async #sendAll(due: readonly Due[]): Promise<Outcome | undefined> {
+    const { sink } = this.#deps;
+    const isClaimed = sink.guarantee === 'at-most-once';
+    const [first, ...others] = isClaimed ? await this.#claim(due) : due;
+    if (first === undefined) return undefined;
+    const items = [first, ...others] as const;
+    const outcome = this.#stopping.aborted ? STOPPED : await this.#send(items);
+    for (const item of items) this.#finish(item, outcome, isClaimed);
+    return outcome;
+  }
+
+  /** What a source's turn is for: the oldest that waits, unless it is too old. */
+  #due(uid: string): readonly Due[] {
+    const { state, sink, count, report, clock, log } = this.#deps;
+    for (;;) {
+      const record = state.get(uid);
+      const [notification] = record?.sinks?.[sink.name]?.pending ?? [];
+      if (record === undefined || notification === undefined) return [];
+      if (!state.isStored(uid, notification.seq)) return [];
+      const ageMs = clock.wallTime().getTime() - Date.parse(notification.at);
+      if (ageMs < EXPIRES_MS) return [{ subject: { uid, ref: record.ref }, notification }];
+      const note = `sink ${sink.name} has not taken ${notification.type} for three days`;
+      log.warn(
+        { source: record.ref, sink: sink.name, type: notification.type },
+        'notification dropped after three days',
+      );
+      report(uid, record.ref, 'NotificationDropped', note);
+      count('dropped');
+      this.#change(uid, (before) => settled(before, sink.name, notification, undefined));
+    }
+  }
+
+  /** Those of which it is stored that nobody else will send them. */
+  async #claim(due: readonly Due[]): Promise<readonly Due[]> {
+    const { state, sink } = this.#deps;
+    const claimed = due.map(async (item) => {
+      const { uid } = item.subject;
+      this.#change(uid, (record) => settled(record, sink.name, item.notification, undefined));
+      const stored = await state.stored(uid);
+      if (stored === 'stopped') this.#unclaim(item);
+      return stored === 'stored' ? [item] : [];
+    });
+    return (await Promise.all(claimed)).flat();
+  }
+
+  async #send(items: readonly [Due, ...Due[]]): Promise<Outcome> {
+    const { sink, deliver, cluster } = this.#deps;
+    try {
+      const content = await this.#contentOf(items[0]);
+      return await deliver(sink, { cluster: cluster(), items, content }, this.#stopping);
+    } catch (error) {
+      const reason = `the source's data cannot be read: ${(error as Error).message}`;
+      return { kind: 'failed', reason, mayHaveArrived: false, retryAfterMs: undefined };
+    }
+  }
+
+  async #contentOf({ subject: { uid, ref }, notification }: Due): Promise<Message['content']> {
+    const { sink, content } = this.#deps;
+    if (sink.content !== 'full' || notification.type === 'source.deleted') return undefined;
+    return (await content(uid, ref, notification.version)) ?? 'omitted';
+  }
+
+  #finish(item: Due, outcome: Outcome, isClaimed: boolean): void {
+    const { sink, count, clock, log } = this.#deps;
+    const { subject, notification } = item;
+    const { uid, ref } = subject;
+    // A stop is nobody's failure. What was claimed may have arrived.
+    const isCut = outcome.kind === 'failed' && this.#stopping.aborted;
+    if (outcome.kind === 'accepted') {
+      this.#change(uid, (record) => settled(record, sink.name, notification, clock.wallTime()));
+      count('sent');
+      const fields = { source: ref, sink: sink.name, type: notification.type };
+      log.debug({ ...fields, version: notification.version.slice(0, 8) }, 'notification sent');
+    } else if (!isClaimed) {
+      this.#change(uid, (record) => replaced(record, sink.name, notification));
+      if (!isCut) count('failed');
+    } else if (outcome.kind === 'gone' || !outcome.mayHaveArrived) {
+      this.#unclaim(item);
+      if (!isCut) count('failed');
+    } else {
+      count('dropped');
+      const { reason } = outcome;
+      log.warn({ source: ref, sink: sink.name, type: notification.type, reason }, 'notification may be lost');
+    }
+  }
+
+  #unclaim({ subject, notification }: Due): void {
+    const { sink } = this.#deps;
+    this.#change(subject.uid, (record) => unsettled(record, sink.name, notification));
+  }
+
+  /** What the outcome means for the sink as a whole. */
+  #judge(outcome: Outcome, due: readonly Due[]): Attempt {
+    const { sink, log, report } = this.#deps;
+    if (outcome.kind === 'accepted') {
+      if (this.#failures > 0) log.info({ sink: sink.name, was: NOT_ACCEPTED }, 'resolved');
+      this.#failures = 0;
+      return { kind: 'done' };
+    }
+    if (outcome.kind === 'gone') {
+      const note = `sink ${sink.name} answered 410, so it gets nothing more until the controller restarts`;
+      log.error({ sink: sink.name }, 'sink answered 410 and gets nothing more until the next start');
+      for (const { subject } of due) report(subject.uid, subject.ref, 'SinkGone', note);
+      return { kind: 'closed' };
+    }
+    const { reason, retryAfterMs } = outcome;
+    if (this.#failures === 0 && !this.#stopping.aborted) log.warn({ sink: sink.name, reason }, NOT_ACCEPTED);
+    this.#failures += 1;
+    const holdMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, MAX_HOLD_MS);
+    return { kind: 'failed', holdMs };
+  }
+
+  #change(uid: string, change: (record: SourceRecord) => SourceRecord): void {
+    const { state } = this.#deps;
+    const before = state.get(uid);
+    if (before === undefined) return;
+    const after = change(before);
+    if (after !== before) state.set(uid, after);
+  }
+}

@@ -1,0 +1,163 @@
+import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
+import { aborted, type Clock, sleep } from '../clock/clock.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { Pace } from './pace.ts';
+
+/** What became of an attempt. */
+export type Attempt =
+  | { readonly kind: 'done' }
+  /** `holdMs`: for how long the sink wants nothing at all. */
+  | { readonly kind: 'failed'; readonly holdMs: number | undefined }
+  /** Nothing more is to be sent. */
+  | { readonly kind: 'closed' };
+
+export interface SinkQueueDeps {
+  /** Attempts at once. */
+  readonly concurrency: number;
+  readonly pace: Pace;
+  /** Sends what waits for these sources. Never rejects. */
+  readonly attempt: (uids: readonly string[]) => Promise<Attempt>;
+  readonly clock: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+}
+
+interface Waiting {
+  readonly ref: ObjectKey;
+  /** When the oldest thing that waits happened (ms since the epoch). */
+  readonly since: number;
+  /** On the monotonic clock. */
+  readonly notBefore: number;
+  readonly failures: number;
+  /** Whether an attempt is under way, and what was added meanwhile. */
+  readonly active?: { again?: Pick<Waiting, 'ref' | 'since'> };
+}
+
+const BACKOFF: BackoffOptions = { baseMs: 1_000, capMs: 3_600_000, jitter: 0.2 };
+
+/**
+ * The sources of which a sink is to be told. It holds no messages: what is said is decided when a
+ * source's turn comes, so the newest version replaces older ones that wait (SPEC N5).
+ */
+export class SinkQueue {
+  readonly #deps: SinkQueueDeps;
+  /** In the order of their turns. A second uid of one name waits for the first. */
+  readonly #waiting = new Map<string, Waiting>();
+  #active = 0;
+  #heldUntil = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  #wake: () => void = () => undefined;
+
+  constructor(deps: SinkQueueDeps) {
+    this.#deps = deps;
+  }
+
+  /** When the oldest thing that waits happened (ms since the epoch); undefined: nothing waits. */
+  get oldest(): number | undefined {
+    let oldest: number | undefined;
+    for (const { since } of this.#waiting.values()) {
+      if (oldest === undefined || since < oldest) oldest = since;
+    }
+    return oldest;
+  }
+
+  /** A source that waits already keeps its turn. `since`: see `oldest`. */
+  add(uid: string, ref: ObjectKey, since: number): void {
+    const { active } = this.#waiting.get(uid) ?? {};
+    if (active !== undefined) active.again ??= { ref, since };
+    else if (!this.#waiting.has(uid)) this.#waiting.set(uid, fresh({ ref, since }));
+    this.#wake();
+  }
+
+  /** Makes attempts until `signal` aborts, and resolves when the last one has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const wake = () => this.#wake();
+    signal.addEventListener('abort', wake, { once: true });
+    while (!signal.aborted) {
+      const { uids, waitMs } = this.#next();
+      if (uids.length > 0) void this.#attempt(uids);
+      else await this.#idle(waitMs);
+    }
+    while (this.#active > 0) await this.#idle(Number.POSITIVE_INFINITY);
+    signal.removeEventListener('abort', wake);
+  }
+
+  #next(): { readonly uids: readonly string[]; readonly waitMs: number } {
+    const { concurrency, pace, clock } = this.#deps;
+    const now = clock.now();
+    if (this.#isClosed || this.#active >= concurrency) return { uids: [], waitMs: Number.POSITIVE_INFINITY };
+    if (this.#heldUntil > now) return { uids: [], waitMs: this.#heldUntil - now };
+    const { ready, waitMs } = this.#ready(now);
+    if (ready.length === 0) return { uids: [], waitMs };
+    const turn = pace.next(ready.length, now);
+    return { uids: ready.slice(0, turn.take), waitMs: turn.waitMs };
+  }
+
+  #ready(now: number): { readonly ready: readonly string[]; readonly waitMs: number } {
+    const earlier = new Set<ObjectKey>();
+    const ready: string[] = [];
+    let waitMs = Number.POSITIVE_INFINITY;
+    for (const [uid, { ref, notBefore, active }] of this.#waiting) {
+      if (!earlier.has(ref) && active === undefined) {
+        if (notBefore <= now) ready.push(uid);
+        else waitMs = Math.min(waitMs, notBefore - now);
+      }
+      earlier.add(ref);
+    }
+    return { ready, waitMs };
+  }
+
+  async #attempt(uids: readonly string[]): Promise<void> {
+    const { attempt, clock } = this.#deps;
+    for (const uid of uids) this.#change(uid, (waiting) => ({ ...waiting, active: {} }));
+    this.#active += 1;
+    const result = await attempt(uids);
+    this.#active -= 1;
+    if (result.kind === 'closed') this.#isClosed = true;
+    if (result.kind === 'failed' && result.holdMs !== undefined) {
+      this.#heldUntil = clock.now() + result.holdMs;
+    }
+    for (const uid of uids) {
+      if (result.kind === 'done') this.#done(uid);
+      else this.#change(uid, (waiting) => this.#delayed(waiting));
+    }
+    this.#wake();
+  }
+
+  /** What was added meanwhile goes to the end, and so does another uid of the name. */
+  #done(uid: string): void {
+    const { again } = this.#waiting.get(uid)?.active ?? {};
+    this.#waiting.delete(uid);
+    if (again === undefined) return;
+    const others = [...this.#waiting].filter(([, { ref }]) => ref === again.ref);
+    this.#waiting.set(uid, fresh(again));
+    for (const [other, waiting] of others) {
+      this.#waiting.delete(other);
+      this.#waiting.set(other, waiting);
+    }
+  }
+
+  /** A newer notification may have come meanwhile. It is what the next attempt sends. */
+  #delayed({ ref, since, failures }: Waiting): Waiting {
+    const { clock, random } = this.#deps;
+    const notBefore = clock.now() + backoffDelay(failures + 1, BACKOFF, random);
+    return { ref, since, notBefore, failures: failures + 1 };
+  }
+
+  #change(uid: string, change: (before: Waiting) => Waiting): void {
+    const before = this.#waiting.get(uid);
+    if (before !== undefined) this.#waiting.set(uid, change(before));
+  }
+
+  /** Resolves after `waitMs`, or as soon as there may be something to do. */
+  async #idle(waitMs: number): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    if (Number.isFinite(waitMs)) await sleep(this.#deps.clock, waitMs, woken.signal);
+    else await aborted(woken.signal);
+  }
+}
+
+function fresh({ ref, since }: Pick<Waiting, 'ref' | 'since'>): Waiting {
+  return { ref, since, notBefore: Number.NEGATIVE_INFINITY, failures: 0 };
+}

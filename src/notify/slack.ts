@@ -1,0 +1,75 @@
+import type { Subject } from './cloud-event.ts';
+import type { EventType } from './event-types.ts';
+import type { Notification } from './record.ts';
+
+/** Most sources that a folded message names. */
+const MOST_NAMED = 20;
+/** Longest quoted text, in characters. */
+const MAX_REASON = 300;
+
+/** One line of a chat message is about this. */
+export interface ChatItem {
+  readonly subject: Subject;
+  readonly notification: Notification;
+}
+
+/** Of one source, and of several. */
+const SAYS: Readonly<Record<EventType, { readonly one: string; readonly several: string }>> = {
+  'source.created': { one: 'is mirrored now', several: 'are mirrored now' },
+  'source.changed': { one: 'has changed', several: 'have changed' },
+  'source.deleted': { one: 'is no longer mirrored', several: 'are no longer mirrored' },
+  'companions.converged': {
+    one: 'has reached all its companions',
+    several: 'have reached all their companions',
+  },
+  'companions.failing': {
+    one: 'has a companion that fails',
+    several: 'have companions that fail',
+  },
+  'companions.recovered': {
+    one: 'has all its companions in sync again',
+    several: 'have all their companions in sync again',
+  },
+};
+
+/** The body for Slack's incoming webhooks, and for chats that take the same (SPEC N7). */
+export function slackBody(items: readonly ChatItem[], withKeys: boolean): string {
+  const [only] = items;
+  const text = items.length === 1 && only !== undefined ? sentence(only, withKeys) : folded(items);
+  // Names must not become links, and `<!channel>` must not call anybody.
+  return JSON.stringify({ text, unfurl_links: false, unfurl_media: false });
+}
+
+function sentence({ subject, notification }: ChatItem, withKeys: boolean): string {
+  const { type, version, changedKeys = [], reason } = notification;
+  const keys = withKeys && changedKeys.length > 0 ? `: ${namesOf(changedKeys)}` : '';
+  const why = reason === undefined ? '' : `: ${escaped(cut(reason))}`;
+  const what = type === 'source.deleted' ? '' : ` (version ${version.slice(0, 8)})`;
+  return `ConfigMap *${escaped(subject.ref)}* ${SAYS[type].one}${what}${keys}${why}`;
+}
+
+function folded(items: readonly ChatItem[]): string {
+  const types = [...new Set(items.map(({ notification }) => notification.type))];
+  const line = (type: EventType) => {
+    const refs = items
+      .filter(({ notification }) => notification.type === type)
+      .map(({ subject }) => subject.ref);
+    const says = refs.length === 1 ? SAYS[type].one : SAYS[type].several;
+    return `${refs.length} ${refs.length === 1 ? 'ConfigMap' : 'ConfigMaps'} ${says}: ${namesOf(refs)}`;
+  };
+  return types.map(line).join('\n');
+}
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return names.slice(0, MOST_NAMED).map(escaped).join(', ') + more;
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text/#escaping */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function cut(text: string): string {
+  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON - 1)}…` : text;
+}

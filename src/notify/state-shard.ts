@@ -1,0 +1,240 @@
+import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
+import { type Clock, sleep } from '../clock/clock.ts';
+import type { ConfigMapApi } from '../kube/api/config-maps.ts';
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
+import { MANAGED_BY } from '../mirror/vocabulary.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { isForgettable, type SourceRecord } from './record.ts';
+import { recordsIn } from './stored-record.ts';
+
+export interface StateShardDeps {
+  /** Has the fence of leadership: only the holder writes. */
+  readonly api: Pick<ConfigMapApi, 'get' | 'create' | 'patch'>;
+  readonly clock: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+  /** These records are in the cluster as they were when the write began. */
+  readonly onStored: (uids: readonly string[]) => void;
+  /**
+   * Somebody else has written, so the records were read again. What was not stored before is lost,
+   * and must be found out anew.
+   */
+  readonly onReloaded: () => void;
+}
+
+/** Least time (ms) between two writes, so that a burst of changes becomes few of them. */
+const WRITE_INTERVAL_MS = 1_000;
+const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
+/** Sources that are gone and still remembered, so that a chat is told once of a uid. */
+const MOST_GONE = 500;
+
+const NOT_WRITTEN = 'notification state not written; nothing new is sent meanwhile';
+const LABELS = { 'app.kubernetes.io/managed-by': MANAGED_BY };
+
+/** Whether a record is in the cluster. `reloaded`: it was read again, and is as it is there. */
+export type Stored = 'stored' | 'reloaded' | 'stopped';
+type Waiter = (stored: Stored) => void;
+
+/**
+ * Some of the records, in memory and in a ConfigMap. A write carries the resourceVersion of what
+ * this process knows, so it fails if anybody else has written.
+ */
+export class StateShard {
+  readonly records = new Map<string, SourceRecord>();
+  readonly #key: ObjectKey;
+  readonly #deps: StateShardDeps;
+  /** Undefined: the ConfigMap does not exist. */
+  #resourceVersion: string | undefined;
+  /** The sequence number of each record in the cluster. */
+  readonly #stored = new Map<string, number>();
+  #changed = new Set<string>();
+  #waiters = new Map<string, readonly Waiter[]>();
+  /** Somebody else has written: it must be read again before the next write. */
+  #isStale = false;
+  #mustExist = false;
+  #isStopped = false;
+  #failures = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(key: ObjectKey, deps: StateShardDeps) {
+    this.#key = key;
+    this.#deps = deps;
+  }
+
+  get exists(): boolean {
+    return this.#resourceVersion !== undefined;
+  }
+
+  /** Changes a record; undefined forgets it. It is written soon. */
+  set(uid: string, record: SourceRecord | undefined): void {
+    if (record === undefined || isForgettable(record)) this.records.delete(uid);
+    else this.records.set(uid, record);
+    if (record?.gone) this.#forgetOldest();
+    this.#changed.add(uid);
+    this.#wake();
+  }
+
+  /** Whether the cluster knows the notifications up to `seq`. */
+  isStored(uid: string, seq: number): boolean {
+    return (this.#stored.get(uid) ?? 0) >= seq;
+  }
+
+  /** Resolves when the record is in the cluster as it is now, or that cannot be. */
+  stored(uid: string): Promise<Stored> {
+    if (this.#isStopped) return Promise.resolve('stopped');
+    return new Promise((resolve) => {
+      this.#waiters.set(uid, [...(this.#waiters.get(uid) ?? []), resolve]);
+      this.#changed.add(uid);
+      this.#wake();
+    });
+  }
+
+  /** Has the ConfigMap created even if there is nothing to store. */
+  create(): void {
+    this.#mustExist = true;
+    this.#wake();
+  }
+
+  /** Reads the records from the cluster. Rejects as the API does. */
+  async load(): Promise<void> {
+    const { api, log } = this.#deps;
+    const object = await api.get(this.#key).catch((error) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    this.#resourceVersion = object?.metadata.resourceVersion;
+    this.#isStale = false;
+    this.#changed.clear();
+    this.records.clear();
+    this.#stored.clear();
+    const records = recordsIn(object ?? {}, (uid) => {
+      log.warn({ configMap: this.#key, uid }, 'notification state malformed; the source counts as new');
+    });
+    for (const [uid, record] of records) {
+      this.records.set(uid, record);
+      this.#stored.set(uid, record.seq);
+    }
+  }
+
+  /** Writes changes until `signal` aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#deps;
+    const wake = () => this.#wake();
+    signal.addEventListener('abort', wake, { once: true });
+    while (!signal.aborted) {
+      if (!this.#isDirty) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      const isWritten = await this.#attempt();
+      const delayMs = isWritten ? WRITE_INTERVAL_MS : backoffDelay(this.#failures, BACKOFF, random);
+      await sleep(clock, delayMs, signal);
+    }
+    signal.removeEventListener('abort', wake);
+    this.#isStopped = true;
+    this.#refuseWaiters('stopped');
+  }
+
+  /** To be called after the end of `run`: tries once to write what is left. Never rejects. */
+  async flush(): Promise<void> {
+    if (!this.#isDirty || this.#isStale) return;
+    // Without leadership it is refused, and whoever leads now finds out the same.
+    await this.#write().catch((err) => {
+      this.#deps.log.debug({ configMap: this.#key, err }, 'the last of the notification state not written');
+    });
+  }
+
+  get #isDirty(): boolean {
+    return this.#isStale || this.#changed.size > 0 || (this.#mustExist && !this.exists);
+  }
+
+  /** Whether it succeeded. */
+  async #attempt(): Promise<boolean> {
+    const { log, onReloaded } = this.#deps;
+    try {
+      if (this.#isStale) {
+        await this.load();
+        this.#refuseWaiters('reloaded');
+        onReloaded();
+      } else await this.#write();
+      if (this.#failures > 0) log.info({ configMap: this.#key, was: NOT_WRITTEN }, 'resolved');
+      this.#failures = 0;
+      return true;
+    } catch (err) {
+      if (this.#failures === 0) log.warn({ configMap: this.#key, err }, NOT_WRITTEN);
+      this.#failures += 1;
+      return false;
+    }
+  }
+
+  async #write(): Promise<void> {
+    const uids = [...this.#changed];
+    const waiters = this.#waiters;
+    const seqs = uids.map((uid) => this.records.get(uid)?.seq);
+    this.#changed = new Set();
+    this.#waiters = new Map();
+    try {
+      await this.#send(Object.fromEntries(uids.map((uid) => [uid, this.records.get(uid)])));
+    } catch (error) {
+      if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#isStale = true;
+      // It may have been applied all the same. If so, the next attempt meets a conflict.
+      for (const uid of uids) this.#changed.add(uid);
+      for (const [uid, each] of waiters) this.#waiters.set(uid, [...each, ...(this.#waiters.get(uid) ?? [])]);
+      throw error;
+    }
+    for (const [at, uid] of uids.entries()) {
+      const seq = seqs[at];
+      if (seq === undefined) this.#stored.delete(uid);
+      else this.#stored.set(uid, seq);
+    }
+    for (const waiter of [...waiters.values()].flat()) waiter('stored');
+    this.#deps.onStored(uids);
+  }
+
+  /** Only records that have changed are sent. */
+  async #send(records: Readonly<Record<string, SourceRecord | undefined>>): Promise<void> {
+    const { api } = this.#deps;
+    const { namespace, name } = splitKey(this.#key);
+    const resourceVersion = this.#resourceVersion;
+    const present = Object.entries(records).flatMap(([uid, record]) =>
+      record === undefined ? [] : [[uid, JSON.stringify(record)] as const],
+    );
+    const absent = Object.entries(records).flatMap(([uid, record]) =>
+      record === undefined ? [[uid, null] as const] : [],
+    );
+    const metadata =
+      resourceVersion === undefined
+        ? await api.create({
+            metadata: { namespace, name, labels: LABELS },
+            data: Object.fromEntries(present),
+          })
+        : await api.patch(this.#key, {
+            metadata: { resourceVersion },
+            data: Object.fromEntries([...present, ...absent]),
+          });
+    this.#resourceVersion = metadata.resourceVersion;
+  }
+
+  #refuseWaiters(why: Exclude<Stored, 'stored'>): void {
+    const waiters = [...this.#waiters.values()].flat();
+    this.#waiters.clear();
+    for (const waiter of waiters) waiter(why);
+  }
+
+  #forgetOldest(): void {
+    const gone = [...this.records].filter(([, record]) => record.gone && !hasPending(record));
+    if (gone.length <= MOST_GONE) return;
+    const [oldest] = gone.sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
+    if (oldest === undefined) return;
+    this.records.delete(oldest[0]);
+    this.#changed.add(oldest[0]);
+  }
+}
+
+function hasPending({ sinks = {} }: SourceRecord): boolean {
+  return Object.values(sinks).some(({ pending }) => pending !== undefined);
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { type ObjectKey, objectKey, parseKey } from '../kube/api/object-key.ts';
+import type { ConfigMap } from '../kube/api/types.ts';
+import { EVENT_TYPES } from './event-types.ts';
+import type { Notification, SinkRecord, SourceRecord } from './record.ts';
+
+/** ConfigMaps that the records are spread over: one holds at most 1 MiB, some 3,000 records. */
+export const SHARDS = 16;
+
+/** Where the records of shard `at` are stored. */
+export function shardKey(namespace: string, at: number): ObjectKey {
+  return objectKey(namespace, `mirror-controller-notify-${at}`);
+}
+
+/** By the uid: a name may be longer than a key of a ConfigMap. */
+export function shardOf(uid: string): number {
+  return (createHash('sha256').update(uid).digest()[0] ?? 0) % SHARDS;
+}
+
+/** The records in a shard by uid. `onMalformed` gets the uid of each that cannot be read. */
+export function recordsIn(
+  { data = {} }: Pick<ConfigMap, 'data'>,
+  onMalformed: (uid: string) => void,
+): Map<string, SourceRecord> {
+  const records = new Map<string, SourceRecord>();
+  for (const [uid, text] of Object.entries(data)) {
+    const record = parseRecord(text);
+    if (record === undefined) onMalformed(uid);
+    else records.set(uid, record);
+  }
+  return records;
+}
+
+/** Undefined if a person has edited it so that it makes no sense. */
+function parseRecord(text: string): SourceRecord | undefined {
+  try {
+    const record = JSON.parse(text) as SourceRecord;
+    const { ref, seq, version, at, sinks = {} } = record;
+    const isSound =
+      parseKey(ref) !== undefined && Number.isSafeInteger(seq) && typeof version === 'string' && isTime(at);
+    return isSound && Object.values(sinks).every(isSinkRecord) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSinkRecord({ pending = [] }: SinkRecord): boolean {
+  return pending.every(isNotification);
+}
+
+function isNotification({ type, seq, version, at }: Notification): boolean {
+  return EVENT_TYPES.includes(type) && Number.isSafeInteger(seq) && typeof version === 'string' && isTime(at);
+}
+
+function isTime(text: unknown): boolean {
+  return typeof text === 'string' && !Number.isNaN(Date.parse(text));
+}

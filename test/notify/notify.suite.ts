@@ -1,0 +1,160 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+import { World } from '../controller/world.ts';
+import type { TestServer } from '../support/servers/server.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { eventOf, folderWith, startReceiver } from './receiver.ts';
+
+const KEY = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+
+interface Noted {
+  readonly reason: string;
+  readonly note: string;
+}
+
+/** `run` with this file of sinks, as by an operator; it stops with the test. */
+function notifying(world: World, folder: string) {
+  const io = memoryIo();
+  const flags = [
+    `--kubeconfig=${world.place.kubeconfigPath}`,
+    `--domain=${world.domain}`,
+    `--allow-target-namespaces=${world.full('*')}`,
+    `--leader-elect-lease-namespace=${world.full('home')}`,
+    `--notify-config=${folder}/sinks.yaml`,
+    '--log-format=json',
+    '--http-address=',
+  ];
+  const running = runProgram(['run', ...flags], io);
+  const stop = async () => {
+    io.stop();
+    return running;
+  };
+  onTestFinished(async () => void (await stop()));
+  return { log: io.err, stop };
+}
+
+/** Both recipes of docs/notifications.md, from the annotation to the receiver. */
+export function notifySuite(server: TestServer): void {
+  describe('notifications', () => {
+    test('[N1] [N2] [N3] [N4] recipe: an application reloads its configuration', async () => {
+      await using world = await World.open(server, ['team-a']);
+      const receiver = await startReceiver();
+      const folder = folderWith({
+        'sinks.yaml': `sinks:
+- name: app
+  type: webhook
+  url: ${receiver.url}/reload?from=mirror
+  headersFile: headers
+  signingKeyFiles: [key]
+  caFile: ca.crt
+  content: full
+  types: [source.created, source.changed]
+`,
+        headers: 'Authorization: Bearer of-the-app\n',
+        key: KEY,
+        'ca.crt': receiver.ca,
+      });
+      const run = notifying(world, folder);
+      const last = (count: number) =>
+        waitFor(() => (receiver.requests.length >= count ? receiver.requests.at(-1) : undefined), {
+          describe: () => `${count} requests; ${run.log()}`,
+        });
+      await waitFor(() => run.log().includes('"notifying"'), { describe: run.log });
+      await world.createSource({ asks: { notify: 'app', 'target-namespaces': world.full('team-a') } });
+      const first = await last(1);
+      expect(`${first.method} ${first.url.pathname}${first.url.search}`).toBe('POST /reload?from=mirror');
+      expect(first.headers['authorization']).toBe('Bearer of-the-app');
+      const { metadata } = await world.source('home/colors');
+      const created = eventOf(first);
+      expect(created).toMatchObject({
+        type: 'io.workshop.mirror.source.created.v1',
+        subject: world.full('home/colors'),
+        data: { uid: metadata.uid, data: { sky: 'blue' }, companions: { 'in sync': 1 } },
+      });
+      expect(created.source).toMatch(/^\/mirror-controller\/[-0-9a-f]{36}$/);
+      await world.person.patch(world.full('home/colors'), { data: { sky: 'red' } });
+      const second = await last(2);
+      const body = new Webhook(KEY).verify(second.body, second.headers as Record<string, string>);
+      const { checksum } = await waitFor(async () => {
+        const companion = await world.configMap('team-a/colors-synced');
+        const checksum = companion?.metadata.annotations?.[`${world.domain}/source-checksum`];
+        return companion?.data?.['sky'] === 'red' ? { checksum } : undefined;
+      });
+      const changed = eventOf(second);
+      expect(changed.toJSON()).toMatchObject(body as object);
+      expect(changed).toMatchObject({
+        id: second.headers['webhook-id'],
+        type: 'io.workshop.mirror.source.changed.v1',
+        data: {
+          version: checksum,
+          previousVersion: created.data?.['version'],
+          changedKeys: ['sky'],
+          data: { sky: 'red' },
+        },
+      });
+      // An edit that leaves the version says nothing. The next one does, and is the third.
+      await world.ask('home/colors', { 'copy-labels': 'team' });
+      await world.person.patch(world.full('home/colors'), { data: { sky: 'green' } });
+      expect(eventOf(await last(3)).data).toMatchObject({ data: { sky: 'green' } });
+      expect(receiver.requests).toHaveLength(3);
+      expect(run.log()).not.toMatch(/of-the-app|green/);
+      expect(await run.stop()).toBe(0);
+    });
+
+    test('[N1] [N4] [N7] recipe: a channel hears of new sources, once', async () => {
+      await using world = await World.open(server);
+      await world.createSource({ name: 'old' });
+      const receiver = await startReceiver((_, response) => response.end('ok'));
+      const folder = folderWith({
+        'sinks.yaml': 'sinks: [{name: chat, type: slack, urlFile: url, caFile: ca.crt, default: true}]',
+        url: `${receiver.url}/services/T0/B0/secret\n`,
+        'ca.crt': receiver.ca,
+      });
+      const texts = () => receiver.requests.map(({ body }) => JSON.parse(body).text as string);
+      const run = notifying(world, folder);
+      await waitFor(() => run.log().includes('"notifying"'), { describe: run.log });
+      await world.createSource();
+      await waitFor(() => texts().length === 1, { describe: run.log });
+      expect(texts()[0]).toContain(`ConfigMap *${world.full('home/colors')}* is mirrored now`);
+      await world.person.patch(world.full('home/colors'), { data: { sky: 'red' } });
+      await world.unlabel('home/colors');
+      await world.gone('home/colors-synced');
+      await world.person.patch(world.full('home/colors'), {
+        metadata: { labels: world.ours({ managed: 'true' }) },
+      });
+      await run.stop();
+      // Another process, as after a restart, remembers what was said.
+      const next = notifying(world, folder);
+      await waitFor(() => next.log().includes('"notifying"'), { describe: next.log });
+      await world.createSource({ name: 'new' });
+      await waitFor(() => texts().length >= 2, { describe: next.log });
+      expect(texts()).toHaveLength(2);
+      expect(texts()[1]).toContain(`ConfigMap *${world.full('home/new')}* is mirrored now`);
+      expect(run.log() + next.log()).not.toContain('secret');
+    });
+
+    test('[N1] a sink that does not exist or does not admit the namespace is reported on the source', async () => {
+      await using world = await World.open(server);
+      const receiver = await startReceiver();
+      const folder = folderWith({
+        'sinks.yaml': `sinks: [{name: ops, type: webhook, url: "${receiver.url}", sourceNamespaces: [elsewhere]}]`,
+      });
+      const run = notifying(world, folder);
+      await world.createSource({ asks: { notify: 'ops, pager' } });
+      await world.companion('home/colors-synced', 'home/colors');
+      const problem = `there is no sink pager`;
+      await waitFor(
+        async () => {
+          const path = `/apis/events.k8s.io/v1/namespaces/${world.full('home')}/events`;
+          const { items = [] } = (await world.person.get<{ items: Noted[] }>(path)) ?? {};
+          return items.some(({ reason, note }) => reason === 'SinkUnavailable' && note.includes(problem));
+        },
+        { describe: run.log },
+      );
+      expect(run.log()).toContain(`sink ops does not admit sources of namespace ${world.full('home')}`);
+      expect(receiver.requests).toEqual([]);
+    });
+  });
+}

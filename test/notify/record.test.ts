@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { objectKey } from '../../src/kube/api/object-key.ts';
+import { EVENT_TYPES, type EventType } from '../../src/notify/event-types.ts';
+import {
+  baseline,
+  departed,
+  isForgettable,
+  type Notification,
+  type Observation,
+  observed,
+  type Receiver,
+  replaced,
+  type SourceRecord,
+  settled,
+  unsettled,
+} from '../../src/notify/record.ts';
+
+const NOW = new Date('2026-01-01T00:00:00Z');
+const SEQ = NOW.getTime() / 1000;
+
+const seen = (version: string, more: Partial<Observation> = {}): Observation => ({
+  ref: objectKey('shop', 'colors'),
+  version,
+  resourceVersion: `rv of ${version}`,
+  notify: undefined,
+  changedKeys: undefined,
+  companions: { 'in sync': 1 },
+  inSync: false,
+  failure: undefined,
+  ...more,
+});
+const receiver = (more: Partial<Receiver> = {}): Receiver => ({
+  name: 'ops',
+  types: new Set(EVENT_TYPES),
+  createdOnce: false,
+  sending: undefined,
+  ...more,
+});
+
+/** The record after these observations, and no attempt to send. */
+function recordOf(observations: readonly Observation[], receivers = [receiver()], from?: SourceRecord) {
+  return observations.reduce<SourceRecord | undefined>(
+    (record, each) => observed(record, each, receivers, NOW),
+    from,
+  ) as SourceRecord;
+}
+const pendingOf = (record: SourceRecord, sink = 'ops'): readonly Notification[] =>
+  record.sinks?.[sink]?.pending ?? [];
+const typesOf = (record: SourceRecord, sink = 'ops'): readonly EventType[] =>
+  pendingOf(record, sink).map(({ type }) => type);
+/** As if everything that waits was sent. */
+const sent = (record: SourceRecord, sink = 'ops'): SourceRecord =>
+  pendingOf(record, sink).reduce((each, next) => settled(each, sink, next, NOW), record);
+
+describe('what becomes a notification', () => {
+  it('[N2] a new source is created, a new version changed, the same version nothing', () => {
+    const created = recordOf([seen('1')]);
+    expect(pendingOf(created)).toEqual([
+      {
+        ...{ type: 'source.created', seq: SEQ + 1, version: '1', resourceVersion: 'rv of 1' },
+        ...{ at: NOW.toISOString(), companions: { 'in sync': 1 } },
+      },
+    ]);
+    const changed = recordOf([seen('2', { changedKeys: ['sky'] })], [receiver()], sent(created));
+    expect(pendingOf(changed)).toMatchObject([
+      { type: 'source.changed', seq: SEQ + 2, version: '2', previousVersion: '1', changedKeys: ['sky'] },
+    ]);
+    const settledRecord = sent(changed);
+    expect(recordOf([seen('2', { resourceVersion: 'another' })], [receiver()], settledRecord)).toBe(
+      settledRecord,
+    );
+  });
+
+  it('[N2] A → B → A are three, with three sequence numbers', () => {
+    let record: SourceRecord | undefined;
+    const numbers = ['A', 'B', 'A'].map((version) => {
+      record = observed(record, seen(version), [receiver()], NOW);
+      const { seq } = record;
+      record = sent(record);
+      return seq;
+    });
+    expect(new Set(numbers).size).toBe(3);
+  });
+
+  it('[N2] unlabelled is deleted, labelled again is created', () => {
+    const gone = departed(sent(recordOf([seen('1')])), [receiver()], NOW);
+    expect(typesOf(gone)).toEqual(['source.deleted']);
+    expect(departed(gone, [receiver()], NOW)).toBe(gone);
+    expect(isForgettable(gone)).toBe(false);
+    expect(isForgettable(sent(gone))).toBe(true);
+    expect(typesOf(recordOf([seen('1')], [receiver()], sent(gone)))).toEqual(['source.created']);
+  });
+
+  it('[N7] a chat is told once of the creation of a uid', () => {
+    const chat = receiver({ createdOnce: true, types: new Set(['source.created']) });
+    const gone = departed(sent(recordOf([seen('1')], [chat])), [chat], NOW);
+    expect(isForgettable(gone)).toBe(false);
+    expect(typesOf(recordOf([seen('1')], [chat], gone))).toEqual([]);
+  });
+
+  it('[N2] converged is said once for each version', () => {
+    const record = recordOf([seen('1'), seen('1', { inSync: true }), seen('1', { inSync: true })]);
+    expect(typesOf(record)).toEqual(['source.created', 'companions.converged']);
+    expect(typesOf(recordOf([seen('2', { inSync: true })], [receiver()], sent(record)))).toEqual([
+      'source.changed',
+      'companions.converged',
+    ]);
+  });
+
+  it('[N2] failing is said once, and recovered when all companions are in sync', () => {
+    const failing = recordOf([seen('1'), seen('1', { failure: 'why' }), seen('1', { failure: 'another' })]);
+    expect(pendingOf(failing)).toMatchObject([{}, { type: 'companions.failing', reason: 'why' }]);
+    const still = recordOf([seen('1')], [receiver()], sent(failing));
+    expect(typesOf(still)).toEqual([]);
+    expect(typesOf(recordOf([seen('1', { inSync: true })], [receiver()], still))).toEqual([
+      'companions.recovered',
+      'companions.converged',
+    ]);
+  });
+
+  it('[N4] nothing of the very first start is news, not even a companion that fails', () => {
+    const first = baseline(seen('1'), NOW);
+    expect(typesOf(recordOf([seen('1', { inSync: true })], [receiver()], first))).toEqual([]);
+    const failing = recordOf([seen('1'), seen('1', { failure: 'why' })], [receiver()], first);
+    expect(typesOf(failing)).toEqual([]);
+    expect(typesOf(recordOf([seen('1', { inSync: true })], [receiver()], failing))).toEqual([
+      'companions.recovered',
+    ]);
+    expect(typesOf(recordOf([seen('2')], [receiver()], first))).toEqual(['source.changed']);
+  });
+});
+
+describe('what waits', () => {
+  it('[N5] the newest version replaces older ones, and says what changed since the last that was sent', () => {
+    const known = sent(recordOf([seen('1')]));
+    const record = recordOf(
+      [seen('2', { changedKeys: ['b'] }), seen('3', { changedKeys: ['a', 'b'] })],
+      [receiver()],
+      known,
+    );
+    expect(pendingOf(record)).toMatchObject([
+      { version: '3', previousVersion: '1', changedKeys: ['a', 'b'] },
+    ]);
+  });
+
+  it('[N5] if one change is unknown, all are', () => {
+    const known = sent(recordOf([seen('1')]));
+    const record = recordOf([seen('2', { changedKeys: ['b'] }), seen('3')], [receiver()], known);
+    expect(pendingOf(record)).toMatchObject([{ version: '3', previousVersion: '1' }]);
+    expect(pendingOf(record)[0]).not.toHaveProperty('changedKeys');
+  });
+
+  it('[N5] a creation that waits stays one, in the newest version, whatever types the sink takes', () => {
+    const chat = receiver({ types: new Set(['source.created']) });
+    expect(pendingOf(recordOf([seen('1'), seen('2')], [chat]))).toMatchObject([
+      { type: 'source.created', version: '2' },
+    ]);
+  });
+
+  it('[N5] what is being sent stays, and its successor follows', () => {
+    const first = recordOf([seen('1')]);
+    const record = recordOf([seen('2')], [receiver({ sending: SEQ + 1 })], first);
+    expect(pendingOf(record)).toMatchObject([
+      { type: 'source.created', version: '1' },
+      { type: 'source.changed', version: '2', previousVersion: '1' },
+    ]);
+    const [sending] = pendingOf(record);
+    if (sending === undefined) throw new Error('nothing waits');
+    expect(pendingOf(settled(record, 'ops', sending, NOW))).toMatchObject([{ type: 'source.changed' }]);
+    // It failed: the receiver knows neither.
+    expect(pendingOf(replaced(record, 'ops', sending))).toMatchObject([
+      { type: 'source.created', version: '2', seq: SEQ + 2 },
+    ]);
+    expect(replaced(first, 'ops', sending)).toBe(first);
+  });
+
+  it('[N5] a deletion replaces all that waits, also for a sink that does not hear of deletions', () => {
+    const record = recordOf([seen('1', { inSync: true }), seen('1', { failure: 'why' })]);
+    expect(typesOf(departed(record, [receiver()], NOW))).toEqual(['source.deleted']);
+    const chat = receiver({ types: new Set(['source.created']) });
+    expect(typesOf(departed(recordOf([seen('1')], [chat]), [chat], NOW))).toEqual([]);
+  });
+
+  it('[N5] a source that no longer chooses a sink tells it nothing new', () => {
+    const nothing = receiver({ types: new Set() });
+    expect(typesOf(recordOf([seen('2')], [nothing], recordOf([seen('1')])))).toEqual([]);
+  });
+
+  it('[N4] what was settled before it was sent, and was refused, waits again', () => {
+    const record = recordOf([seen('1')]);
+    const [only] = pendingOf(record);
+    if (only === undefined) throw new Error('nothing waits');
+    const claimed = settled(record, 'ops', only, undefined);
+    expect(claimed.sinks).toBeUndefined();
+    expect(unsettled(claimed, 'ops', only)).toEqual(record);
+  });
+
+  it('[N4] the last version and time that were sent are known for each sink', () => {
+    const record = sent(recordOf([seen('1')], [receiver(), receiver({ name: 'chat' })]));
+    expect(record.sinks?.['ops']).toEqual({ version: '1', at: NOW.toISOString() });
+    expect(record.sinks?.['chat']?.version).toBeUndefined();
+  });
+});
