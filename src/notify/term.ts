@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import { sleep } from '../clock/clock.ts';
 import type { Happening, ProblemKind, Reconciled } from '../controller/memory/happening.ts';
@@ -109,6 +110,8 @@ export class Term {
   async run(signal: AbortSignal): Promise<void> {
     const { sources } = this.#deps;
     const state = this.#state;
+    // All that waits listens to it, and Node would report more than ten listeners as a leak.
+    setMaxListeners(0, signal);
     await Promise.all([state.load(signal), this.#nameCluster(signal), sources.whenSynced(signal)]);
     if (signal.aborted) return;
     const senders = Array.from(this.#senders.values(), (sender) => sender.run(signal));

@@ -1,0 +1,266 @@
+import type { Reconciled } from '../../src/controller/memory/happening.ts';
+import type { ConfigMapApi } from '../../src/kube/api/config-maps.ts';
+import { type ObjectKey, objectKey } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
+import { NetworkError } from '../../src/kube/errors.ts';
+import { observe } from '../../src/mirror/observe/observed-config-map.ts';
+import { notificationId } from '../../src/notify/cloud-event.ts';
+import { parseNotifyConfig, type Sink } from '../../src/notify/config.ts';
+import type { Message, Outcome } from '../../src/notify/delivery.ts';
+import { Notifier } from '../../src/notify/notifier.ts';
+import type { SourceRecord } from '../../src/notify/record.ts';
+import { recordsIn, shardKey, shardOf } from '../../src/notify/stored-record.ts';
+import { NO_METRICS } from '../../src/telemetry/metrics.ts';
+import { MemoryApi } from '../controller/memory-api.ts';
+import { RecordedLog } from '../informer/recorded-log.ts';
+import { source, vocabulary } from '../mirror/wire.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+/** What the receiver of a webhook got. */
+export interface Received {
+  readonly id: string;
+  readonly uid: string;
+  readonly type: string;
+  readonly version: string;
+}
+
+const CONFIG = `sinks:
+- {name: ops, type: webhook, url: "https://ops", default: true, types: [source.created, source.changed, source.deleted]}
+- {name: chat, type: slack, url: "https://chat", default: true}`;
+
+/** How a process ends. */
+export type End =
+  /** It answers nothing and nobody from now on. What it has sent may still arrive. */
+  | 'crash'
+  /** It loses its Lease, and must write nothing more. What it has sent may still arrive. */
+  | 'lost lease'
+  /** The same, and for a moment it has not noticed: it still sends what it may send. */
+  | 'overlap'
+  | 'stop';
+
+/** A cluster in memory, two receivers, and one process after the other that notifies them. */
+export class CrashWorld {
+  readonly clock = new ManualClock();
+  readonly log = new RecordedLog();
+  readonly webhook: Received[] = [];
+  /** The uids of which the chat was told. */
+  readonly chat: string[] = [];
+  /** Every uid that there ever was after the first start. */
+  readonly uids = new Set<string>();
+  /** Of which the chat may never hear: a claim or a message was on its way when its process ended. */
+  readonly maybeLost = new Set<string>();
+  /** With how many attempts something goes wrong: a probability. */
+  faults = 0;
+  /** Longest time (ms) of one way of a request or an answer. */
+  pauseMs = 400;
+  chatMessages = 0;
+  readonly #random: () => number;
+  readonly #sources = new Map<ObjectKey, ConfigMap>();
+  readonly #state = new MemoryApi();
+  readonly #sinks: readonly Sink[];
+  #process: Process | undefined;
+  #versions = 0;
+
+  constructor(random: () => number) {
+    this.#random = random;
+    const sinks = parseNotifyConfig(CONFIG, '/');
+    if (!sinks.ok) throw new Error(sinks.problem);
+    this.#sinks = sinks.value;
+  }
+
+  get sources(): readonly ConfigMap[] {
+    return [...this.#sources.values()];
+  }
+
+  /** Creates or changes a source, each time in a version that there never was. */
+  write(name: string): void {
+    this.#versions += 1;
+    const key = objectKey('shop', name);
+    const before = this.#sources.get(key);
+    const uid = before?.metadata.uid ?? `uid-${this.#versions}`;
+    const data = { version: String(this.#versions) };
+    this.#sources.set(key, source(key, {}, { uid, data, resourceVersion: String(this.#versions) }));
+    this.uids.add(uid);
+    this.#process?.look(key);
+  }
+
+  delete(name: string): void {
+    const key = objectKey('shop', name);
+    if (this.#sources.delete(key)) this.#process?.look(key);
+  }
+
+  start(): void {
+    const process = new Process(this, this.#sinks);
+    this.#process = process;
+    for (const key of this.#sources.keys()) process.look(key);
+  }
+
+  /** What is on its way may arrive, or not, or late. */
+  async end(how: End): Promise<void> {
+    const process = this.#process;
+    this.#process = undefined;
+    if (process === undefined) return;
+    for (const uid of [...process.claiming, ...process.telling]) this.maybeLost.add(uid);
+    process.isFenced = how !== 'stop';
+    process.isCut = how === 'crash' || how === 'lost lease';
+    process.isDead = how === 'crash';
+    if (how === 'overlap') {
+      this.clock.setTimer(this.#random() * 2_000, () => {
+        process.isCut = true;
+        process.stop.abort();
+      });
+    } else if (how !== 'crash') process.stop.abort();
+    if (how !== 'stop') return;
+    let hasEnded = false;
+    void process.ended.then(() => {
+      hasEnded = true;
+    });
+    for (let rounds = 0; !hasEnded; rounds++) {
+      if (rounds > 1_000) throw new Error('it does not stop');
+      await this.clock.advance(100);
+    }
+  }
+
+  observed(key: ObjectKey) {
+    const object = this.#sources.get(key);
+    return object && observe(object, vocabulary);
+  }
+
+  /** The API as a process sees it: slow, with answers that get lost. */
+  api(process: Process): Pick<ConfigMapApi, 'get' | 'create' | 'patch'> {
+    const get = async (key: ObjectKey) => {
+      await this.#back(process);
+      const object = this.#sources.get(key);
+      return object ?? this.#state.get(key);
+    };
+    const write = async <T>(data: object, send: () => Promise<T>): Promise<T> => {
+      if (process.isFenced && !process.isDead) throw new NetworkError('not the leader', { code: 'ABORTED' });
+      this.#noteClaims(process, data);
+      await this.#thither(process);
+      const fate = this.#random();
+      if (fate < this.faults / 4) throw new NetworkError('it did not answer', { code: 'TIMEOUT' });
+      const result = await send();
+      await this.#back(process);
+      if (fate < this.faults / 2) throw new NetworkError('it did not answer', { code: 'TIMEOUT' });
+      return result;
+    };
+    return {
+      get,
+      create: (body) => write(body.data ?? {}, () => this.#state.create(body)),
+      patch: (key, patch) => write(patch.data ?? {}, () => this.#state.patch(key, patch)),
+    };
+  }
+
+  async deliver(process: Process, { name }: Sink, { items }: Message): Promise<Outcome> {
+    const uids = name === 'chat' ? items.map(({ subject }) => subject.uid) : [];
+    if (process.isCut) return forever();
+    for (const uid of uids) process.telling.add(uid);
+    await this.#thither(process);
+    const fate = this.#random();
+    const mayHaveArrived = fate > this.faults / 2;
+    const isFault = fate < this.faults;
+    if (isFault && mayHaveArrived) for (const uid of uids) this.maybeLost.add(uid);
+    if (!isFault || (mayHaveArrived && this.#random() < 0.5)) this.#arrive(name, items);
+    await this.#back(process);
+    for (const uid of uids) process.telling.delete(uid);
+    const failed = { kind: 'failed', reason: 'a fault', retryAfterMs: undefined } as const;
+    return isFault ? { ...failed, mayHaveArrived } : { kind: 'accepted' };
+  }
+
+  #arrive(sink: string, items: Message['items']): void {
+    if (sink === 'chat') this.chatMessages += 1;
+    for (const { subject, notification } of items) {
+      const { uid } = subject;
+      const { type, version } = notification;
+      if (sink === 'chat') this.chat.push(uid);
+      else this.webhook.push({ id: notificationId(sink, uid, notification), uid, type, version });
+    }
+  }
+
+  /** What the cluster remembers of a source. */
+  record(uid: string): SourceRecord | undefined {
+    const text = this.#state.objects.get(shardKey('home', shardOf(uid)))?.data?.[uid];
+    return text === undefined ? undefined : recordsIn({ data: { [uid]: text } }, () => undefined).get(uid);
+  }
+
+  #noteClaims(process: Process, data: object): void {
+    for (const [uid, text] of Object.entries(data)) {
+      if (isClaim(text) && !this.chat.includes(uid)) process.claiming.add(uid);
+    }
+  }
+
+  /** The way to a server. Of a process that has ended, a request is on its way, or was not sent. */
+  async #thither(process: Process): Promise<void> {
+    if (process.isDead) return forever();
+    await this.#pause();
+    if (process.isCut && this.#random() < 0.5) return forever();
+  }
+
+  /** The way back. Nobody hears an answer to a process that has crashed. */
+  async #back(process: Process): Promise<void> {
+    await this.#pause();
+    if (process.isDead) return forever();
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => void this.clock.setTimer(this.#random() * this.pauseMs, resolve));
+  }
+}
+
+/** One process, from its start to its end. */
+export class Process {
+  readonly stop = new AbortController();
+  readonly ended: Promise<void>;
+  /** It may write nothing more. */
+  isFenced = false;
+  /** It begins nothing more. */
+  isCut = false;
+  /** It does not even hear answers. */
+  isDead = false;
+  /** Of which it has asked the cluster to store that the chat was told, and not told it yet. */
+  readonly claiming = new Set<string>();
+  /** Of which it is telling the chat. */
+  readonly telling = new Set<string>();
+  readonly #notifier: Notifier;
+  readonly #world: CrashWorld;
+
+  constructor(world: CrashWorld, sinks: readonly Sink[]) {
+    const { clock, log } = world;
+    this.#world = world;
+    this.#notifier = new Notifier({
+      ...{ sinks, vocabulary, namespace: 'home', metrics: NO_METRICS, clock, log, random: () => 0.5 },
+      api: world.api(this),
+      cluster: async () => 'a-cluster',
+      report: () => undefined,
+      deliver: (sink, message) => world.deliver(this, sink, message),
+    });
+    const sources = {
+      whenSynced: async () => undefined,
+      get: (key: ObjectKey) => world.observed(key),
+      all: () => world.sources.map((object) => observe(object, vocabulary)),
+      content: () => Promise.reject(new Error('nobody asks for content')),
+    };
+    this.ended = this.#notifier.lead(sources, this.stop.signal);
+  }
+
+  /** As after a pass of the controller. */
+  look(key: ObjectKey): void {
+    const object = this.#world.observed(key);
+    const happening: Reconciled = {
+      ...{ type: 'reconciled', source: key, object, result: 'ok', durationMs: 1 },
+      ...{ companions: { 'in sync': 1 }, inSync: true },
+    };
+    this.#notifier.hear(happening);
+  }
+}
+
+/** Whether a stored record says that the chat was told, or is about to be. */
+function isClaim(text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  const { chat } = JSON.parse(text).sinks ?? {};
+  return chat?.created === true && chat.pending === undefined;
+}
+
+function forever(): Promise<never> {
+  return new Promise(() => undefined);
+}

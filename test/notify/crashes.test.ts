@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { CrashWorld, type End } from './crash-world.ts';
+
+/** https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32 */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const ANY_END: readonly End[] = ['crash', 'overlap', 'lost lease', 'stop'];
+const NAMES = ['colors', 'fonts', 'logos', 'sounds', 'texts', 'units'];
+const ROUNDS = 50;
+
+/** Fifty processes, one after the other, and one at the end that nothing disturbs. */
+async function play(seed: number, ends: readonly End[], faults: number): Promise<CrashWorld> {
+  const random = randomFrom(seed);
+  const world = new CrashWorld(random);
+  const oneOf = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
+  world.start();
+  await world.clock.advance(30_000);
+  world.faults = faults;
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let edits = Math.floor(random() * 6); edits > 0; edits--) {
+      if (random() < 0.2) world.delete(oneOf(NAMES));
+      else world.write(oneOf(NAMES));
+      await world.clock.advance(random() * 1_500);
+    }
+    await world.end(oneOf(ends));
+    // What happens meanwhile is found out by the next process.
+    if (random() < 0.5) world.write(oneOf(NAMES));
+    if (random() < 0.2) world.delete(oneOf(NAMES));
+    await world.clock.advance(random() * 500);
+    world.start();
+  }
+  world.faults = 0;
+  await world.clock.advance(3 * 3_600_000);
+  return world;
+}
+
+/** Of the sources that are still there, those of which the chat has not heard. */
+function unheard({ sources, chat }: CrashWorld): readonly string[] {
+  return sources.map(({ metadata }) => metadata.uid).filter((uid) => !chat.includes(uid));
+}
+
+describe.each(Array.from({ length: 40 }, (_, at) => at + 1))('50 ends of a process, seed %i', (seed) => {
+  test('[N3] [N4] a webhook hears the last of each source at least once, by one id; a chat of each at most once', async () => {
+    const world = await play(seed, ANY_END, 0.3);
+    const { webhook, chat, uids, maybeLost, log } = world;
+
+    // The webhook's picture of the world is right.
+    for (const uid of uids) {
+      const last = webhook.filter((each) => each.uid === uid).at(-1);
+      const isThere = world.sources.some(({ metadata }) => metadata.uid === uid);
+      const record = world.record(uid);
+      if (isThere) expect([uid, last?.version]).toEqual([uid, record?.version]);
+      // One that went before anybody was told of it need not be told of.
+      if (last !== undefined) expect([uid, last.type === 'source.deleted']).toEqual([uid, !isThere]);
+    }
+    // The same thing has the same id, whichever process said it, and how often.
+    const ids = new Map<string, Set<string>>();
+    for (const { id, uid, type, version } of webhook) {
+      const what = `${uid} ${type} ${version}`;
+      ids.set(what, (ids.get(what) ?? new Set()).add(id));
+    }
+    expect([...ids].filter(([, each]) => each.size !== 1)).toEqual([]);
+    expect(new Set(webhook.map(({ id }) => id)).size).toBe(ids.size);
+    // There were repeats, or the test would prove nothing.
+    expect(webhook.length).toBeGreaterThan(ids.size);
+
+    // The chat heard of nobody twice.
+    expect(chat.length).toBe(new Set(chat).size);
+    // It heard of all but those that were on their way when something went wrong.
+    expect(unheard(world).filter((uid) => !maybeLost.has(uid))).toEqual([]);
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+test('[N4] 50 stops lose nothing: a chat hears of each exactly once', async () => {
+  const world = await play(5, ['stop'], 0);
+  expect(world.chat.length).toBe(new Set(world.chat).size);
+  expect(unheard(world)).toEqual([]);
+});
