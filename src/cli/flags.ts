@@ -311,6 +311,11 @@ export const RELEASE_FLAGS = {
   yes: { ...off('Do not ask'), alias: 'y' },
 } satisfies Flags;
 
+export const NOTIFY_COMMAND_FLAGS = {
+  ...NOTIFY_FLAGS,
+  'dry-run': off('Print the request, and send nothing'),
+} satisfies Flags;
+
 /** Of all commands, in the order of the help. */
 export const COMMAND_FLAGS = {
   run: RUN_FLAGS,
@@ -320,5 +325,6 @@ export const COMMAND_FLAGS = {
   plan: PLAN_FLAGS,
   explain: EXPLAIN_FLAGS,
   release: RELEASE_FLAGS,
+  notify: NOTIFY_COMMAND_FLAGS,
   completion: {},
 } satisfies Readonly<Record<string, Flags>>;

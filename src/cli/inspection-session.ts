@@ -3,7 +3,7 @@ import { Inspection, ListFailedError } from '../inspect/inspection.ts';
 import { type ConfigMapApi, createConfigMapApi } from '../kube/api/config-maps.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { ApiError, NetworkError } from '../kube/errors.ts';
-import { createTransport } from '../kube/http/transport.ts';
+import { createTransport, type Transport } from '../kube/http/transport.ts';
 import { MANAGED_BY } from '../mirror/vocabulary.ts';
 import { settingsOf, watchesOf } from './controller-session.ts';
 import { RunError } from './errors.ts';
@@ -17,6 +17,12 @@ import { USER_AGENT } from './version.ts';
 const PATIENCE_MS = 1000;
 const GRANT = 'Give this user the right to get, list and watch ConfigMaps and Namespaces.';
 
+/** For what the caches do not have. */
+export interface Access {
+  readonly api: ConfigMapApi;
+  readonly transport: Transport;
+}
+
 /**
  * Reads the cluster, then does `work` while the caches follow it. Writes only what `work` does with
  * the API that it gets.
@@ -26,7 +32,7 @@ export async function inspecting<T>(
   cluster: Cluster,
   flags: FlagValues<typeof RULE_FLAGS>,
   io: ProcessIo,
-  work: (inspection: Inspection, signal: AbortSignal, api: ConfigMapApi) => Promise<T>,
+  work: (inspection: Inspection, signal: AbortSignal, access: Access) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
   const signal = AbortSignal.any([io.signal, readerGone(io.stdout), stop.signal]);
@@ -55,7 +61,7 @@ export async function inspecting<T>(
       await progress;
     }
     if (signal.aborted) throw new RunError('stopped before the cluster was read');
-    return await work(inspection, signal, api);
+    return await work(inspection, signal, { api, transport });
   } catch (error) {
     throw inWords(error, cluster);
   } finally {

@@ -46,7 +46,7 @@ export async function notifyOptions(
 }
 
 /** The sinks in the file, and whether their files can be used. Rejects with `UsageError`. */
-async function readSinks(flags: FlagValues<typeof NOTIFY_FLAGS>): Promise<readonly Sink[]> {
+export async function readSinks(flags: FlagValues<typeof NOTIFY_FLAGS>): Promise<readonly Sink[]> {
   const path = flags['notify-config'];
   if (path === undefined) throw new UsageError('--notify-config: name the file that lists the sinks');
   const sinks = parseNotifyConfig(readText(path), dirname(resolve(path)));

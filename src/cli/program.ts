@@ -12,6 +12,7 @@ import {
   type Flag,
   type Flags,
   type FlagValues,
+  NOTIFY_COMMAND_FLAGS,
   PLAN_FLAGS,
   RELEASE_FLAGS,
   RUN_FLAGS,
@@ -19,6 +20,7 @@ import {
   STATUS_FLAGS,
 } from './flags.ts';
 import type { ProcessIo } from './io.ts';
+import { notify } from './notify.ts';
 import { plan } from './plan.ts';
 import { release } from './release.ts';
 import { run } from './run.ts';
@@ -159,6 +161,7 @@ async function parse(
   command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '[name]');
   command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
   command('release', 'Delete what the delete brake holds', RELEASE_FLAGS, release, '[names..]');
+  command('notify', 'Send a sink an example: notify test SINK', NOTIFY_COMMAND_FLAGS, notify, '[names..]');
   command(
     'completion',
     `Print the completion script of a shell: ${SHELLS.join(', ')}`,

@@ -38,7 +38,7 @@ export async function release(
   const namespace = flags.namespace ?? cluster.namespace ?? 'default';
   const sources = operands.map((name) => parseKey(name) ?? objectKey(namespace, name));
   const scope = { sources, namespace: flags['all-namespaces'] ? undefined : namespace };
-  return inspecting(cluster, flags, io, async (inspection, signal, api) => {
+  return inspecting(cluster, flags, io, async (inspection, signal, { api }) => {
     const shown = await heldIn(scope, inspection, signal);
     await print(io, inWords(shown, io));
     if (shown.length === 0) return 0;

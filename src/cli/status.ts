@@ -9,6 +9,7 @@ import { RunError, UsageError } from './errors.ts';
 import type { FlagValues, STATUS_FLAGS } from './flags.ts';
 import { inspecting } from './inspection-session.ts';
 import { type ProcessIo, print, terminalWidth } from './io.ts';
+import { type Notified, readNotified } from './notified.ts';
 import { clusterFor } from './run.ts';
 
 type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
@@ -30,12 +31,14 @@ export async function status(
   const namespace = flags.namespace ?? cluster.namespace ?? 'default';
   const keys = operands.map((name) => parseKey(name) ?? objectKey(namespace, name));
   const scope = { keys, namespace: flags['all-namespaces'] ? undefined : namespace };
-  return inspecting(cluster, flags, io, async (inspection, signal) => {
-    if (flags.watch) return watch(inspection, signal, { flags, scope, io });
+  return inspecting(cluster, flags, io, async (inspection, signal, { transport }) => {
+    const notified = async () =>
+      flags.output === 'wide' ? await readNotified(transport, signal) : undefined;
+    if (flags.watch) return watch(inspection, signal, { flags, scope, notified, io });
     const look = await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) });
     const entries = selected(look, scope, flags);
     reportMissing(look, scope, io);
-    await print(io, format(entries, look, flags, io));
+    await print(io, format(entries, { ...look, notified: await notified() }, flags, io));
     return flags.check && !entries.every(isAsAsked) ? 1 : 0;
   });
 }
@@ -75,7 +78,12 @@ function reportMissing({ entries, view }: Look, { keys }: Scope, io: ProcessIo):
   }
 }
 
-function format(entries: readonly Entry[], look: Look, flags: StatusFlags, io: ProcessIo): string {
+/** What there is to show. */
+interface Shown extends Look {
+  readonly notified: Notified | undefined;
+}
+
+function format(entries: readonly Entry[], look: Shown, flags: StatusFlags, io: ProcessIo): string {
   const { output, headers: showHeaders } = flags;
   const rows = entries.map((entry) => rowOf(entry));
   if (output === 'json') return asJson(rows);
@@ -85,14 +93,19 @@ function format(entries: readonly Entry[], look: Look, flags: StatusFlags, io: P
   }
   const options = { showHeaders, width: terminalWidth(io.stdout) };
   const tableRows = asTableRows(rows, 'state');
+  const notifiedHeader = look.notified === undefined ? [] : ['NOTIFIED'];
   const table =
     output === 'table'
       ? renderTable(tableRows, { ...options, headers: ['NAME', 'COMPANION', 'STATE', 'REASON'] })
       : renderTable(
-          tableRows.map(({ cells: [name = '', companion = '', state = '', reason = ''] }, at) => ({
-            cells: [name, companion, state, rows[at]?.action ?? '', age(entries[at], look), reason],
-          })),
-          { ...options, headers: ['NAME', 'COMPANION', 'STATE', 'ACTION', 'AGE', 'REASON'] },
+          tableRows.map(({ cells: [name = '', companion = '', state = '', reason = ''] }, at) => {
+            const more = [age(entries[at], look), ...notifiedCell(entries[at], look)];
+            return { cells: [name, companion, state, rows[at]?.action ?? '', ...more, reason] };
+          }),
+          {
+            ...options,
+            headers: ['NAME', 'COMPANION', 'STATE', 'ACTION', 'AGE', ...notifiedHeader, 'REASON'],
+          },
         );
   if (!showHeaders) return table;
   return rows.length === 0 ? 'no companions\n' : `${table}\n${paragraph(stateSummary(rows), options.width)}`;
@@ -101,8 +114,23 @@ function format(entries: readonly Entry[], look: Look, flags: StatusFlags, io: P
 /** Of the source, as kubectl has it. */
 function age(entry: Entry | undefined, { view }: Look): string {
   const createdAt = entry?.source && view.configMap(entry.source)?.createdAt;
-  if (!createdAt) return '<unknown>';
-  const seconds = Math.max(0, Math.floor((systemClock.wallTime().getTime() - Date.parse(createdAt)) / 1000));
+  return createdAt ? since(createdAt) : '<unknown>';
+}
+
+/** `ops 1a2b3c4d 5m`: which version a sink was last sent, and how long ago. */
+function notifiedCell(entry: Entry | undefined, { view, notified }: Shown): readonly string[] {
+  if (notified === undefined) return [];
+  const uid = entry?.source && view.configMap(entry.source)?.uid;
+  const sinks = Object.entries((uid && notified.get(uid)) || {});
+  const texts = sinks.flatMap(([name, { version, at }]) =>
+    version === undefined || at === undefined ? [] : [`${name} ${version.slice(0, 8)} ${since(at)}`],
+  );
+  return [texts.sort().join(', ') || '<none>'];
+}
+
+/** The age of a time, as kubectl shows it. */
+function since(time: string): string {
+  const seconds = Math.max(0, Math.floor((systemClock.wallTime().getTime() - Date.parse(time)) / 1000));
   if (seconds < 120) return `${seconds}s`;
   if (seconds < 120 * 60) return `${Math.floor(seconds / 60)}m`;
   return seconds < 48 * 3600 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
@@ -112,14 +140,25 @@ function age(entry: Entry | undefined, { view }: Look): string {
 async function watch(
   inspection: Inspection,
   signal: AbortSignal,
-  { flags, scope, io }: { readonly flags: StatusFlags; readonly scope: Scope; readonly io: ProcessIo },
+  {
+    flags,
+    scope,
+    notified,
+    io,
+  }: {
+    readonly flags: StatusFlags;
+    readonly scope: Scope;
+    readonly notified: () => Promise<Notified | undefined>;
+    readonly io: ProcessIo;
+  },
 ): Promise<number> {
   let shown = new Map<string, Entry>();
   let version = -1;
   while (!signal.aborted) {
     if (version !== inspection.changes) {
       version = inspection.changes;
-      const look = await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) });
+      const seen = await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) });
+      const look = { ...seen, notified: await notified() };
       const entries = selected(look, scope, flags);
       const now = new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
       const isTerminal = io.stdout.isTTY === true;
@@ -137,7 +176,7 @@ async function watch(
 function changedLines(
   before: ReadonlyMap<string, Entry>,
   after: ReadonlyMap<string, Entry>,
-  look: Look,
+  look: Shown,
   flags: StatusFlags,
   io: ProcessIo,
 ): string {

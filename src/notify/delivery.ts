@@ -29,7 +29,7 @@ export type Outcome =
     };
 
 /** The request for a message, as it would be sent now. Rejects with `SinkFileError`. */
-async function postOf(sink: Sink, message: Message, now: Date): Promise<Post> {
+export async function postOf(sink: Sink, message: Message, now: Date): Promise<Post> {
   const { cluster, items, content } = message;
   const { url, headers, signingKeys, ca } = await readSinkFiles(sink);
   const withKeys = sink.content !== 'none';

@@ -3,10 +3,9 @@ import { type Clock, sleep } from '../clock/clock.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
-import { MANAGED_BY } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { isForgettable, type SourceRecord } from './record.ts';
-import { recordsIn } from './stored-record.ts';
+import { recordsIn, STATE_LABELS } from './stored-record.ts';
 
 export interface StateShardDeps {
   /** Has the fence of leadership: only the holder writes. */
@@ -31,7 +30,6 @@ const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
 const MOST_GONE = 500;
 
 const NOT_WRITTEN = 'notification state not written; nothing new is sent meanwhile';
-const LABELS = { 'app.kubernetes.io/managed-by': MANAGED_BY };
 
 /** Whether a record is in the cluster. `reloaded`: it was read again, and is as it is there. */
 export type Stored = 'stored' | 'reloaded' | 'stopped';
@@ -209,7 +207,7 @@ export class StateShard {
     const metadata =
       resourceVersion === undefined
         ? await api.create({
-            metadata: { namespace, name, labels: LABELS },
+            metadata: { namespace, name, labels: STATE_LABELS },
             data: Object.fromEntries(present),
           })
         : await api.patch(this.#key, {

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
 import { type ObjectKey, objectKey, parseKey } from '../kube/api/object-key.ts';
 import type { ConfigMap } from '../kube/api/types.ts';
+import { isSinkName } from '../mirror/request/notify.ts';
+import { MANAGED_BY } from '../mirror/vocabulary.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import type { Notification, SinkRecord, SourceRecord } from './record.ts';
 
 /** ConfigMaps that the records are spread over: one holds at most 1 MiB, some 3,000 records. */
 export const SHARDS = 16;
+
+/** By which all of them are found, wherever they are. */
+export const STATE_LABELS = {
+  'app.kubernetes.io/managed-by': MANAGED_BY,
+  'app.kubernetes.io/component': 'notifications',
+} as const;
 
 /** Where the records of shard `at` are stored. */
 export function shardKey(namespace: string, at: number): ObjectKey {
@@ -37,19 +45,24 @@ function parseRecord(text: string): SourceRecord | undefined {
     const record = JSON.parse(text) as SourceRecord;
     const { ref, seq, version, at, sinks = {} } = record;
     const isSound =
-      parseKey(ref) !== undefined && Number.isSafeInteger(seq) && typeof version === 'string' && isTime(at);
-    return isSound && Object.values(sinks).every(isSinkRecord) ? record : undefined;
+      parseKey(ref) !== undefined && Number.isSafeInteger(seq) && isVersion(version) && isTime(at);
+    return isSound && Object.entries(sinks).every(isSinkRecord) ? record : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isSinkRecord({ pending = [] }: SinkRecord): boolean {
-  return pending.every(isNotification);
+function isSinkRecord([name, { version, at, pending = [] }]: readonly [string, SinkRecord]): boolean {
+  const isSound = (version === undefined || isVersion(version)) && (at === undefined || isTime(at));
+  return isSinkName(name) && isSound && pending.every(isNotification);
 }
 
 function isNotification({ type, seq, version, at }: Notification): boolean {
-  return EVENT_TYPES.includes(type) && Number.isSafeInteger(seq) && typeof version === 'string' && isTime(at);
+  return EVENT_TYPES.includes(type) && Number.isSafeInteger(seq) && isVersion(version) && isTime(at);
+}
+
+function isVersion(text: unknown): boolean {
+  return typeof text === 'string' && /^[0-9a-f]{64}$/.test(text);
 }
 
 function isTime(text: unknown): boolean {

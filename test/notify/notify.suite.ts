@@ -35,6 +35,15 @@ function notifying(world: World, folder: string) {
   return { log: io.err, stop };
 }
 
+/** What `status -o wide` prints of the namespace `home`. */
+async function status(world: World): Promise<string> {
+  const io = memoryIo();
+  const { kubeconfigPath } = world.place;
+  const flags = [`--kubeconfig=${kubeconfigPath}`, `--domain=${world.domain}`, '-n', world.full('home')];
+  await runProgram(['status', '-o', 'wide', ...flags], io);
+  return io.out() + io.err();
+}
+
 /** Both recipes of docs/notifications.md, from the annotation to the receiver. */
 export function notifySuite(server: TestServer): void {
   describe('notifications', () => {
@@ -99,6 +108,14 @@ export function notifySuite(server: TestServer): void {
       await world.person.patch(world.full('home/colors'), { data: { sky: 'green' } });
       expect(eventOf(await last(3)).data).toMatchObject({ data: { sky: 'green' } });
       expect(receiver.requests).toHaveLength(3);
+      const last8 = String(eventOf(await last(3)).data?.['version']).slice(0, 8);
+      const row = new RegExp(`home/colors +.*colors-synced +in sync +none +\\d+s +app ${last8} \\d+s`);
+      let shown = '';
+      const isShown = async () => {
+        shown = await status(world);
+        return row.test(shown);
+      };
+      await waitFor(isShown, { describe: () => shown });
       expect(run.log()).not.toMatch(/of-the-app|green/);
       expect(await run.stop()).toBe(0);
     });

@@ -1,0 +1,28 @@
+import { callForObject } from '../kube/api/call-for-object.ts';
+import type { ConfigMap } from '../kube/api/types.ts';
+import { ApiError } from '../kube/errors.ts';
+import type { Transport } from '../kube/http/transport.ts';
+import type { SinkRecord } from '../notify/record.ts';
+import { recordsIn, STATE_LABELS } from '../notify/stored-record.ts';
+
+/** What each sink was last told of a source, by the source's uid. */
+export type Notified = ReadonlyMap<string, Readonly<Record<string, SinkRecord>>>;
+
+/** Undefined if nobody is notified, or this user may not read of it. */
+export async function readNotified(transport: Transport, signal: AbortSignal): Promise<Notified | undefined> {
+  const selector = Object.entries(STATE_LABELS).map(([key, value]) => `${key}=${value}`);
+  const path = `/api/v1/configmaps?labelSelector=${encodeURIComponent(selector.join())}`;
+  try {
+    const { items = [] } = await callForObject<{ readonly items?: readonly ConfigMap[] }>(transport, {
+      method: 'GET',
+      path,
+      signal,
+    });
+    if (items.length === 0) return undefined;
+    const records = items.flatMap((item) => [...recordsIn(item, () => undefined)]);
+    return new Map(records.map(([uid, { sinks = {} }]) => [uid, sinks]));
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
