@@ -47,6 +47,19 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['did-you-mean.ts', 'parsed.ts', 'vocabulary.ts'],
     ],
   ],
+  [
+    'src/notify',
+    [
+      ['notifier.ts'],
+      ['term.ts'],
+      ['tracker.ts', 'sender.ts'],
+      ['changed-keys.ts', 'choice.ts', 'sink-queue.ts'],
+      ['pace.ts'],
+      ['delivery'],
+      ['state'],
+      ['event-types.ts'],
+    ],
+  ],
   ['src/kube', [['api'], ['http'], ['config'], ['errors.ts']]],
   [
     'src/sandbox',

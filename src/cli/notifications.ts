@@ -4,17 +4,17 @@ import type { Clock } from '../clock/clock.ts';
 import type { Controller } from '../controller/controller.ts';
 import { callForObject } from '../kube/api/call-for-object.ts';
 import type { ConfigMapApi, WriteFence } from '../kube/api/config-maps.ts';
-import { splitKey } from '../kube/api/object-key.ts';
+import { type ObjectKey, objectKey, splitKey } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { podNamespace } from '../kube/config/pod-cluster.ts';
 import type { Transport } from '../kube/http/transport.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
-import { parseNotifyConfig, type Sink } from '../notify/config.ts';
-import { deliver } from '../notify/delivery.ts';
-import { HttpClient } from '../notify/http-client.ts';
+import { parseNotifyConfig, type Sink } from '../notify/delivery/config.ts';
+import { deliver } from '../notify/delivery/delivery.ts';
+import { HttpClient } from '../notify/delivery/http-client.ts';
+import { readSinkFiles, SinkFileError } from '../notify/delivery/sink-files.ts';
 import { Notifier } from '../notify/notifier.ts';
-import { readSinkFiles, SinkFileError } from '../notify/sink-files.ts';
 import type { Occurrence } from '../recorder/occurrence.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -24,8 +24,8 @@ import type { FlagValues, NOTIFY_FLAGS, RUN_FLAGS } from './flags.ts';
 /** What `--notify-config` asks for. */
 export interface NotifyOptions {
   readonly sinks: readonly Sink[];
-  /** Where the state is. */
-  readonly namespace: string;
+  /** How the keys of the ConfigMaps with the state begin: by the name of the Lease. */
+  readonly prefix: ObjectKey;
   /** What notifications call the cluster; undefined: the uid of Namespace kube-system. */
   readonly clusterName: string | undefined;
 }
@@ -42,7 +42,8 @@ export async function notifyOptions(
       '--notify-config: neither a Pod nor the context says where its state is; use --leader-elect-lease-namespace',
     );
   }
-  return { sinks: await readSinks(flags), namespace, clusterName: flags['cluster-name'] };
+  const prefix = objectKey(namespace, `${flags['leader-elect-lease-name']}-notify`);
+  return { sinks: await readSinks(flags), prefix, clusterName: flags['cluster-name'] };
 }
 
 /** The sinks in the file, and whether their files can be used. Rejects with `UsageError`. */
@@ -88,7 +89,7 @@ export interface NotificationsDeps {
 
 /** Each sink has connections of its own, so that one that hangs is nobody else's trouble. */
 export function openNotifications(
-  { sinks, namespace, clusterName }: NotifyOptions,
+  { sinks, prefix, clusterName }: NotifyOptions,
   { transport, record, ...deps }: NotificationsDeps,
 ): Notifications {
   const { clock } = deps;
@@ -98,7 +99,7 @@ export function openNotifications(
   const notifier = new Notifier({
     ...deps,
     sinks,
-    namespace,
+    prefix,
     cluster: async () => clusterName ?? (await uidOfKubeSystem(transport)),
     deliver: (sink, message, signal) => {
       const client = clients.get(sink.name);

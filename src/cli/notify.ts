@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../clock/clock.ts';
 import { objectKey } from '../kube/api/object-key.ts';
-import type { Sink } from '../notify/config.ts';
-import { type Message, postOf } from '../notify/delivery.ts';
-import { HttpClient, NoAnswerError, type Post } from '../notify/http-client.ts';
+import type { Sink } from '../notify/delivery/config.ts';
+import { type Message, postOf } from '../notify/delivery/delivery.ts';
+import { HttpClient, NoAnswerError, type Post } from '../notify/delivery/http-client.ts';
 import { RunError, UsageError } from './errors.ts';
 import type { FlagValues, NOTIFY_COMMAND_FLAGS } from './flags.ts';
 import { type ProcessIo, print } from './io.ts';

@@ -1,8 +1,8 @@
 import { splitKey } from '../kube/api/object-key.ts';
 import { parseNotify } from '../mirror/request/notify.ts';
 import { matchesPatterns } from '../mirror/request/patterns.ts';
-import type { Sink } from './config.ts';
-import type { Receiver, SourceRecord } from './record.ts';
+import type { Sink } from './delivery/config.ts';
+import type { Receiver, SourceRecord } from './state/record.ts';
 
 /** The sinks that a source chooses, and what is wrong with its choice. */
 export interface Choice {

@@ -6,6 +6,9 @@ export const EVENT_TYPES = [
   'companions.converged',
   'companions.failing',
   'companions.recovered',
+  'deletes.held',
+  'canary.waiting',
+  'canary.failed',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -20,11 +23,14 @@ export function parseEventType(text: string): EventType | undefined {
   return EVENT_TYPES.find((type) => text === type || text === fullType(type));
 }
 
+/** What lasts for a while and has a reason. It is told when it begins, or has another reason. */
+export type ConditionType = Extract<EventType, `deletes.${string}` | `canary.${string}`>;
+
 /**
  * A waiting notification is replaced by a newer one of its aspect: what a receiver has not been
  * told yet and is no longer true need not be told.
  */
-export function aspectOf(type: EventType): 'source' | 'converged' | 'health' {
-  if (type.startsWith('source.')) return 'source';
-  return type === 'companions.converged' ? 'converged' : 'health';
+export function aspectOf(type: EventType): string {
+  if (type === 'companions.failing' || type === 'companions.recovered') return 'health';
+  return type === 'companions.converged' ? type : type.slice(0, type.indexOf('.'));
 }

@@ -2,13 +2,13 @@ import type { Clock } from '../clock/clock.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Content } from '../mirror/observe/content.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Sink } from './config.ts';
-import type { Message, Outcome } from './delivery.ts';
-import type { NotifyState } from './notify-state.ts';
+import type { Sink } from './delivery/config.ts';
+import type { Message, Outcome } from './delivery/delivery.ts';
+import type { ChatItem } from './delivery/slack.ts';
 import { ChatPace, UNPACED } from './pace.ts';
-import { type Notification, replaced, type SourceRecord, settled, unsettled } from './record.ts';
 import { type Attempt, SinkQueue } from './sink-queue.ts';
-import type { ChatItem } from './slack.ts';
+import type { NotifyState } from './state/notify-state.ts';
+import { type Notification, replaced, type SourceRecord, settled, unsettled } from './state/record.ts';
 
 /** Of an attempt, or of a notification. */
 export const RESULTS = ['sent', 'failed', 'dropped'] as const;

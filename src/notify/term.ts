@@ -1,29 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
-import { sleep } from '../clock/clock.ts';
-import type { Happening, ProblemKind, Reconciled } from '../controller/memory/happening.ts';
+import { aborted, sleep } from '../clock/clock.ts';
+import type { Happening, Reconciled } from '../controller/memory/happening.ts';
 import type { Sources } from '../controller/sources.ts';
 import { TurnBudget } from '../informer/turn-budget.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { Content } from '../mirror/observe/content.ts';
-import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
+import { observe } from '../mirror/observe/observed-config-map.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
-import { ChangedKeys } from './changed-keys.ts';
-import { chosenSinks, receiversOf } from './choice.ts';
-import type { Sink } from './config.ts';
-import { NotifyState } from './notify-state.ts';
-import { baseline, departed, type Observation, observed, type SourceRecord } from './record.ts';
+import type { Sink } from './delivery/config.ts';
 import { type Result, Sender, type SenderDeps } from './sender.ts';
-
-/** Says something on a source, as an Event. */
-export type Report = (
-  uid: string,
-  ref: ObjectKey,
-  reason: 'SinkUnavailable' | 'SinkGone' | 'NotificationDropped',
-  note: string,
-) => void;
+import { NotifyState } from './state/notify-state.ts';
+import type { SourceRecord } from './state/record.ts';
+import { type Report, Tracker } from './tracker.ts';
 
 export interface TermDeps extends Pick<SenderDeps, 'deliver' | 'clock' | 'random' | 'log'> {
   readonly sinks: readonly Sink[];
@@ -31,18 +22,14 @@ export interface TermDeps extends Pick<SenderDeps, 'deliver' | 'clock' | 'random
   readonly sources: Sources;
   /** Has the fence of leadership. */
   readonly api: Pick<ConfigMapApi, 'get' | 'create' | 'patch'>;
-  /** Where the state is. */
-  readonly namespace: string;
+  /** How the keys of the ConfigMaps with the state begin. */
+  readonly prefix: ObjectKey;
   /** What the notifications call this cluster. */
   readonly cluster: () => Promise<string>;
   readonly report: Report;
   readonly count: (sink: string, result: Result) => void;
 }
 
-/** Problems of companions, not of what the source says. */
-const FAILURES: readonly ProblemKind[] = [
-  ...(['conflict', 'refused', 'target missing', 'write failed', 'fighting'] as const),
-];
 const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
 
 /** Notifies for as long as this process may write. */
@@ -50,13 +37,11 @@ export class Term {
   readonly #deps: TermDeps;
   readonly #state: NotifyState;
   readonly #senders: ReadonlyMap<string, Sender>;
-  readonly #changedKeys = new ChangedKeys();
+  readonly #tracker: Tracker;
   /** What the controller has told before the state was known: the last of each source. */
   readonly #heard = new Map<ObjectKey, Reconciled>();
-  /** Problems of companions, by source and companion. */
-  readonly #problems = new Map<ObjectKey, Map<ObjectKey, string>>();
-  /** What was last said of a source's choice of sinks, by uid. */
-  readonly #choiceProblems = new Map<string, string>();
+  /** Sources may have gone without anybody knowing that it is not recorded. */
+  #mayHaveDeparted: () => void = () => undefined;
   #isReady = false;
   #cluster = '';
 
@@ -69,7 +54,11 @@ export class Term {
         for (const uid of uids) this.#offer(uid);
       },
       onReloaded: (isAffected) => {
-        for (const source of sources.all()) if (isAffected(source.uid)) this.#look(source.key, undefined);
+        if (!this.#isReady) return;
+        for (const { uid, key } of sources.all()) if (isAffected(uid)) this.#tracker.look(key, undefined);
+        // Another process may have left something to send.
+        this.#resume();
+        this.#mayHaveDeparted();
       },
     });
     const create = (sink: Sink) =>
@@ -82,6 +71,8 @@ export class Term {
         count: (result) => count(sink.name, result),
       });
     this.#senders = new Map(sinks.map((sink) => [sink.name, create(sink)]));
+    const sending = (sink: string, uid: string) => this.#senders.get(sink)?.sending(uid);
+    this.#tracker = new Tracker({ ...deps, state: this.#state, sending });
   }
 
   /** When the oldest notification that waits for a sink was made (ms since the epoch). */
@@ -90,20 +81,15 @@ export class Term {
   }
 
   hear(happening: Happening): void {
-    if (happening.type === 'problem' && FAILURES.includes(happening.kind)) {
-      const { source, subject, state, reason } = happening;
-      const problems = this.#problems.get(source) ?? new Map();
-      if (state === 'began') this.#problems.set(source, problems.set(subject, `${subject}: ${reason}`));
-      else if (problems.delete(subject) && problems.size === 0) this.#problems.delete(source);
-    } else if (happening.type === 'reconciled') {
-      if (this.#isReady) this.#look(happening.source, happening);
-      else this.#heard.set(happening.source, happening);
-    }
+    if (happening.type === 'problem') this.#tracker.problemChanged(happening);
+    if (happening.type !== 'reconciled') return;
+    if (this.#isReady) this.#tracker.look(happening.source, happening);
+    else this.#heard.set(happening.source, happening);
   }
 
   /** The data of a source has changed. `before` undefined: it is not known what it was. */
   contentChanged(source: ObjectKey, before: Content | undefined, after: Content): void {
-    this.#changedKeys.add(source, before, after);
+    this.#tracker.changedKeys.add(source, before, after);
   }
 
   /** Until `signal` aborts; then writes what is known, and resolves. Never rejects. */
@@ -125,24 +111,26 @@ export class Term {
     if (isFirst) await this.#takeBaseline(signal);
     if (signal.aborted) return;
     this.#isReady = true;
-    for (const happening of this.#heard.values()) this.#look(happening.source, happening);
+    for (const pass of this.#heard.values()) this.#tracker.look(pass.source, pass);
     this.#heard.clear();
     this.#resume();
     log.info({ sinks: this.#senders.size, firstStart: isFirst }, 'notifying');
-    if (!isFirst) await this.#findDeparted(signal);
+    while (!signal.aborted) {
+      const again = new Promise<void>((resolve) => {
+        this.#mayHaveDeparted = resolve;
+      });
+      await this.#findDeparted(signal);
+      await Promise.race([again, aborted(signal)]);
+    }
   }
 
   /** Nobody is told of what is there on the very first start. */
   async #takeBaseline(signal: AbortSignal): Promise<void> {
     const { sources, clock } = this.#deps;
-    const state = this.#state;
-    await new TurnBudget(clock).each(sources.all(), (source) => {
-      const observation = this.#observationOf(source, undefined);
-      if (observation !== undefined && state.get(source.uid) === undefined) {
-        state.set(source.uid, baseline(observation, clock.wallTime()));
-      }
-    });
-    for (let isStored = false; !isStored && !signal.aborted; ) isStored = await state.markExisting();
+    for (let isStored = false; !isStored && !signal.aborted; ) {
+      await new TurnBudget(clock).each(sources.all(), (source) => this.#tracker.takeAsBaseline(source));
+      isStored = await this.#state.markExisting();
+    }
   }
 
   /** What was pending when another process ended, in the order in which it happened. */
@@ -171,81 +159,13 @@ export class Term {
           throw error;
         });
         const isThere = live?.metadata.uid === uid && observe(live, vocabulary).request !== undefined;
-        if (!isThere && sources.get(ref)?.uid !== uid) this.#depart(uid);
+        if (!isThere && sources.get(ref)?.uid !== uid) this.#tracker.depart(uid);
       } catch (err) {
         // It may be outside of what this process may see. The next start looks again.
         log.debug({ source: ref, err }, 'a source that is not watched any more cannot be read');
       }
       await sleep(clock, 0, signal);
     }
-  }
-
-  /** Compares a source as it is now with what is remembered of it. */
-  #look(ref: ObjectKey, happening: Reconciled | undefined): void {
-    const { sources, clock } = this.#deps;
-    const state = this.#state;
-    const source = sources.get(ref);
-    const known = state.uidAt(ref);
-    if (source?.request === undefined) {
-      if (known !== undefined && happening !== undefined && isPlanned(happening)) this.#depart(known);
-      return;
-    }
-    if (known !== undefined && known !== source.uid) this.#depart(known);
-    if (happening !== undefined && !isPlanned(happening)) return;
-    const observation = this.#observationOf(source, happening);
-    if (observation === undefined) return;
-    const { uid } = source;
-    const before = state.get(uid);
-    const { sinks, problems } = chosenSinks(observation, this.#deps.sinks);
-    this.#reportChoice(uid, ref, problems);
-    const receivers = receiversOf(before, sinks, (name) => this.#senders.get(name)?.sending(uid));
-    const after = observed(before, observation, receivers, clock.wallTime());
-    this.#changedKeys.forget(ref);
-    if (after !== before) state.set(uid, after);
-  }
-
-  /** Undefined if the source is invalid, of which nobody is told. */
-  #observationOf(source: ObservedConfigMap, happening: Reconciled | undefined): Observation | undefined {
-    const { key: ref, digest: version, resourceVersion, request, annotations } = source;
-    if (!request?.ok) return undefined;
-    const { uid, digest } = happening?.object ?? {};
-    const isSame = uid === source.uid && digest === version;
-    return {
-      ref,
-      version,
-      resourceVersion,
-      notify: annotations[this.#deps.vocabulary.notify],
-      changedKeys: this.#changedKeys.of(ref, request.value),
-      companions: isSame ? happening?.companions : undefined,
-      inSync: isSame && happening?.inSync === true,
-      failure: this.#problems.get(ref)?.values().next().value,
-    };
-  }
-
-  #depart(uid: string): void {
-    const { sinks, clock } = this.#deps;
-    const state = this.#state;
-    const record = state.get(uid);
-    if (record === undefined) return;
-    this.#choiceProblems.delete(uid);
-    const receivers = receiversOf(record, chosenSinks(record, sinks).sinks, (name) =>
-      this.#senders.get(name)?.sending(uid),
-    );
-    state.set(uid, departed(record, receivers, clock.wallTime()));
-  }
-
-  #reportChoice(uid: string, ref: ObjectKey, problems: readonly string[]): void {
-    const { report, vocabulary, log } = this.#deps;
-    const text = problems.join('; ');
-    if (text === (this.#choiceProblems.get(uid) ?? '')) return;
-    if (text === '') {
-      this.#choiceProblems.delete(uid);
-      return;
-    }
-    this.#choiceProblems.set(uid, text);
-    const note = `${vocabulary.notify}: ${text}`;
-    log.warn({ source: ref, reason: note }, 'source names a sink in vain');
-    report(uid, ref, 'SinkUnavailable', note);
   }
 
   #offer(uid: string): void {
@@ -276,8 +196,3 @@ export class Term {
 
 const NO_CLUSTER =
   'the uid of Namespace kube-system cannot be read; nothing is sent meanwhile. Allow it, or set --cluster-name';
-
-/** Whether the controller has come to a plan, so that it has confirmed what it says. */
-function isPlanned({ result, companions }: Reconciled): boolean {
-  return result === 'ok' || (result === 'failed' && Object.keys(companions).length > 0);
-}

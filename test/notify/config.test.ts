@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matchesPatterns } from '../../src/mirror/request/patterns.ts';
-import { parseNotifyConfig, type Sink } from '../../src/notify/config.ts';
+import { parseNotifyConfig, type Sink } from '../../src/notify/delivery/config.ts';
 import { EVENT_TYPES } from '../../src/notify/event-types.ts';
 
 const WEBHOOK = 'sinks:\n- name: ops\n  type: webhook\n  url: https://ops.example.com/hook\n';

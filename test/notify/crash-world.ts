@@ -4,12 +4,12 @@ import { type ObjectKey, objectKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { NetworkError } from '../../src/kube/errors.ts';
 import { observe } from '../../src/mirror/observe/observed-config-map.ts';
-import { notificationId } from '../../src/notify/cloud-event.ts';
-import { parseNotifyConfig, type Sink } from '../../src/notify/config.ts';
-import type { Message, Outcome } from '../../src/notify/delivery.ts';
+import { notificationId } from '../../src/notify/delivery/cloud-event.ts';
+import { parseNotifyConfig, type Sink } from '../../src/notify/delivery/config.ts';
+import type { Message, Outcome } from '../../src/notify/delivery/delivery.ts';
 import { Notifier } from '../../src/notify/notifier.ts';
-import type { SourceRecord } from '../../src/notify/record.ts';
-import { recordsIn, shardKey, shardOf } from '../../src/notify/stored-record.ts';
+import type { SourceRecord } from '../../src/notify/state/record.ts';
+import { recordsIn, shardKey, shardOf } from '../../src/notify/state/stored-record.ts';
 import { NO_METRICS } from '../../src/telemetry/metrics.ts';
 import { MemoryApi } from '../controller/memory-api.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
@@ -22,8 +22,10 @@ export interface Received {
   readonly uid: string;
   readonly type: string;
   readonly version: string;
+  readonly seq: number;
 }
 
+const PREFIX = objectKey('home', 'mirror-controller-notify');
 const CONFIG = `sinks:
 - {name: ops, type: webhook, url: "https://ops", default: true, types: [source.created, source.changed, source.deleted]}
 - {name: chat, type: slack, url: "https://chat", default: true}`;
@@ -171,15 +173,15 @@ export class CrashWorld {
     if (sink === 'chat') this.chatMessages += 1;
     for (const { subject, notification } of items) {
       const { uid } = subject;
-      const { type, version } = notification;
+      const { type, version, seq } = notification;
       if (sink === 'chat') this.chat.push(uid);
-      else this.webhook.push({ id: notificationId(sink, uid, notification), uid, type, version });
+      else this.webhook.push({ id: notificationId(sink, uid, notification), uid, type, version, seq });
     }
   }
 
   /** What the cluster remembers of a source. */
   record(uid: string): SourceRecord | undefined {
-    const text = this.#state.objects.get(shardKey('home', shardOf(uid)))?.data?.[uid];
+    const text = this.#state.objects.get(shardKey(PREFIX, shardOf(uid)))?.data?.[uid];
     return text === undefined ? undefined : recordsIn({ data: { [uid]: text } }, () => undefined).get(uid);
   }
 
@@ -228,7 +230,7 @@ export class Process {
     const { clock, log } = world;
     this.#world = world;
     this.#notifier = new Notifier({
-      ...{ sinks, vocabulary, namespace: 'home', metrics: NO_METRICS, clock, log, random: () => 0.5 },
+      ...{ sinks, vocabulary, prefix: PREFIX, metrics: NO_METRICS, clock, log, random: () => 0.5 },
       api: world.api(this),
       cluster: async () => 'a-cluster',
       report: () => undefined,

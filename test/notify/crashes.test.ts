@@ -47,38 +47,46 @@ function unheard({ sources, chat }: CrashWorld): readonly string[] {
   return sources.map(({ metadata }) => metadata.uid).filter((uid) => !chat.includes(uid));
 }
 
-describe.each(Array.from({ length: 40 }, (_, at) => at + 1))('50 ends of a process, seed %i', (seed) => {
-  test('[N3] [N4] a webhook hears the last of each source at least once, by one id; a chat of each at most once', async () => {
-    const world = await play(seed, ANY_END, 0.3);
-    const { webhook, chat, uids, maybeLost, log } = world;
+// 211 once found that nobody sent what a process before had stored at the last moment.
+describe.each([...Array.from({ length: 40 }, (_, at) => at + 1), 211])(
+  '50 ends of a process, seed %i',
+  (seed) => {
+    test('[N3] [N4] a webhook hears the last of each source at least once, by one id; a chat of each at most once', async () => {
+      const world = await play(seed, ANY_END, 0.3);
+      const { webhook, chat, uids, maybeLost, log } = world;
 
-    // The webhook's picture of the world is right.
-    for (const uid of uids) {
-      const last = webhook.filter((each) => each.uid === uid).at(-1);
-      const isThere = world.sources.some(({ metadata }) => metadata.uid === uid);
-      const record = world.record(uid);
-      if (isThere) expect([uid, last?.version]).toEqual([uid, record?.version]);
-      // One that went before anybody was told of it need not be told of.
-      if (last !== undefined) expect([uid, last.type === 'source.deleted']).toEqual([uid, !isThere]);
-    }
-    // The same thing has the same id, whichever process said it, and how often.
-    const ids = new Map<string, Set<string>>();
-    for (const { id, uid, type, version } of webhook) {
-      const what = `${uid} ${type} ${version}`;
-      ids.set(what, (ids.get(what) ?? new Set()).add(id));
-    }
-    expect([...ids].filter(([, each]) => each.size !== 1)).toEqual([]);
-    expect(new Set(webhook.map(({ id }) => id)).size).toBe(ids.size);
-    // There were repeats, or the test would prove nothing.
-    expect(webhook.length).toBeGreaterThan(ids.size);
+      // The webhook's picture of the world is right, if it goes by the sequence: the last request of one
+      // process may arrive after the first of the next.
+      for (const uid of uids) {
+        const last = webhook
+          .filter((each) => each.uid === uid)
+          .sort((a, b) => a.seq - b.seq)
+          .at(-1);
+        const isThere = world.sources.some(({ metadata }) => metadata.uid === uid);
+        const record = world.record(uid);
+        if (isThere) expect([uid, last?.version]).toEqual([uid, record?.version]);
+        // One that went before anybody was told of it need not be told of.
+        if (last !== undefined) expect([uid, last.type === 'source.deleted']).toEqual([uid, !isThere]);
+      }
+      // The same thing has the same id, whichever process said it, and how often.
+      const ids = new Map<string, Set<string>>();
+      for (const { id, uid, type, version } of webhook) {
+        const what = `${uid} ${type} ${version}`;
+        ids.set(what, (ids.get(what) ?? new Set()).add(id));
+      }
+      expect([...ids].filter(([, each]) => each.size !== 1)).toEqual([]);
+      expect(new Set(webhook.map(({ id }) => id)).size).toBe(ids.size);
+      // There were repeats, or the test would prove nothing.
+      expect(webhook.length).toBeGreaterThan(ids.size);
 
-    // The chat heard of nobody twice.
-    expect(chat.length).toBe(new Set(chat).size);
-    // It heard of all but those that were on their way when something went wrong.
-    expect(unheard(world).filter((uid) => !maybeLost.has(uid))).toEqual([]);
-    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
-  });
-});
+      // The chat heard of nobody twice.
+      expect(chat.length).toBe(new Set(chat).size);
+      // It heard of all but those that were on their way when something went wrong.
+      expect(unheard(world).filter((uid) => !maybeLost.has(uid))).toEqual([]);
+      expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    });
+  },
+);
 
 test('[N4] 50 stops lose nothing: a chat hears of each exactly once', async () => {
   const world = await play(5, ['stop'], 0);

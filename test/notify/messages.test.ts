@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { objectKey } from '../../src/kube/api/object-key.ts';
-import { type CloudEventOptions, cloudEvent, notificationId } from '../../src/notify/cloud-event.ts';
+import { type CloudEventOptions, cloudEvent, notificationId } from '../../src/notify/delivery/cloud-event.ts';
+import { parseSigningKey, signatureHeaders } from '../../src/notify/delivery/signature.ts';
+import { slackBody } from '../../src/notify/delivery/slack.ts';
 import { EVENT_TYPES, fullType, parseEventType } from '../../src/notify/event-types.ts';
-import type { Notification } from '../../src/notify/record.ts';
-import { parseSigningKey, signatureHeaders } from '../../src/notify/signature.ts';
-import { slackBody } from '../../src/notify/slack.ts';
+import type { Notification } from '../../src/notify/state/record.ts';
 import { eventOf } from './receiver.ts';
 
 const NOW = new Date();
@@ -37,6 +37,7 @@ describe('the body of a webhook', () => {
       type: 'io.workshop.mirror.source.changed.v1',
       subject: 'shop/colors',
       time: '2026-01-01T00:00:00.000Z',
+      sequence: '7',
       datacontenttype: 'application/json',
       data: {
         uid: 'a-uid',

@@ -13,7 +13,7 @@ import {
   type SourceRecord,
   settled,
   unsettled,
-} from '../../src/notify/record.ts';
+} from '../../src/notify/state/record.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
 const SEQ = NOW.getTime() / 1000;
@@ -27,6 +27,7 @@ const seen = (version: string, more: Partial<Observation> = {}): Observation => 
   companions: { 'in sync': 1 },
   inSync: false,
   failure: undefined,
+  conditions: {},
   ...more,
 });
 const receiver = (more: Partial<Receiver> = {}): Receiver => ({
@@ -83,9 +84,9 @@ describe('what becomes a notification', () => {
   });
 
   it('[N2] unlabelled is deleted, labelled again is created', () => {
-    const gone = departed(sent(recordOf([seen('1')])), [receiver()], NOW);
+    const gone = departed(sent(recordOf([seen('1')])), {}, [receiver()], NOW);
     expect(typesOf(gone)).toEqual(['source.deleted']);
-    expect(departed(gone, [receiver()], NOW)).toBe(gone);
+    expect(departed(gone, {}, [receiver()], NOW)).toBe(gone);
     expect(isForgettable(gone)).toBe(false);
     expect(isForgettable(sent(gone))).toBe(true);
     expect(typesOf(recordOf([seen('1')], [receiver()], sent(gone)))).toEqual(['source.created']);
@@ -93,7 +94,7 @@ describe('what becomes a notification', () => {
 
   it('[N7] a chat is told once of the creation of a uid', () => {
     const chat = receiver({ createdOnce: true, types: new Set(['source.created']) });
-    const gone = departed(sent(recordOf([seen('1')], [chat])), [chat], NOW);
+    const gone = departed(sent(recordOf([seen('1')], [chat])), {}, [chat], NOW);
     expect(isForgettable(gone)).toBe(false);
     expect(typesOf(recordOf([seen('1')], [chat], gone))).toEqual([]);
   });
@@ -116,6 +117,21 @@ describe('what becomes a notification', () => {
       'companions.recovered',
       'companions.converged',
     ]);
+  });
+
+  it('[N2] a condition is told when it begins, and again when its reason changes', () => {
+    const held = (reason: string) => seen('1', { conditions: { 'deletes.held': reason } });
+    const known = sent(recordOf([seen('1')]));
+    const first = recordOf([held('two'), held('two')], [receiver()], known);
+    expect(pendingOf(first)).toMatchObject([{ type: 'deletes.held', reason: 'two' }]);
+    expect(pendingOf(recordOf([held('three')], [receiver()], sent(first)))).toMatchObject([
+      { type: 'deletes.held', reason: 'three' },
+    ]);
+    const over = recordOf([seen('1')], [receiver()], sent(first));
+    expect([typesOf(over), over.conditions]).toEqual([[], undefined]);
+    expect(typesOf(recordOf([held('two')], [receiver()], over))).toEqual(['deletes.held']);
+    const gone = departed(known, { 'deletes.held': 'two' }, [receiver()], NOW);
+    expect(typesOf(gone)).toEqual(['source.deleted', 'deletes.held']);
   });
 
   it('[N4] nothing of the very first start is news, not even a companion that fails', () => {
@@ -176,9 +192,9 @@ describe('what waits', () => {
 
   it('[N5] a deletion replaces all that waits, also for a sink that does not hear of deletions', () => {
     const record = recordOf([seen('1', { inSync: true }), seen('1', { failure: 'why' })]);
-    expect(typesOf(departed(record, [receiver()], NOW))).toEqual(['source.deleted']);
+    expect(typesOf(departed(record, {}, [receiver()], NOW))).toEqual(['source.deleted']);
     const chat = receiver({ types: new Set(['source.created']) });
-    expect(typesOf(departed(recordOf([seen('1')], [chat]), [chat], NOW))).toEqual([]);
+    expect(typesOf(departed(recordOf([seen('1')], [chat]), {}, [chat], NOW))).toEqual([]);
   });
 
   it('[N5] a source that no longer chooses a sink tells it nothing new', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recordsIn, SHARDS, shardOf } from '../../src/notify/stored-record.ts';
+import { recordsIn, SHARDS, shardOf } from '../../src/notify/state/stored-record.ts';
 
 const VERSION = 'a'.repeat(64);
 const AT = '2026-01-01T00:00:00Z';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type ObjectKey, objectKey, parseKey } from '../kube/api/object-key.ts';
-import type { ConfigMap } from '../kube/api/types.ts';
-import { isSinkName } from '../mirror/request/notify.ts';
-import { MANAGED_BY } from '../mirror/vocabulary.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import { type ObjectKey, parseKey } from '../../kube/api/object-key.ts';
+import type { ConfigMap } from '../../kube/api/types.ts';
+import { isSinkName } from '../../mirror/request/notify.ts';
+import { MANAGED_BY } from '../../mirror/vocabulary.ts';
+import { EVENT_TYPES } from '../event-types.ts';
 import type { Notification, SinkRecord, SourceRecord } from './record.ts';
 
 /** ConfigMaps that the records are spread over: one holds at most 1 MiB, some 3,000 records. */
@@ -15,9 +15,9 @@ export const STATE_LABELS = {
   'app.kubernetes.io/component': 'notifications',
 } as const;
 
-/** Where the records of shard `at` are stored. */
-export function shardKey(namespace: string, at: number): ObjectKey {
-  return objectKey(namespace, `mirror-controller-notify-${at}`);
+/** Where the records of shard `at` are stored. `prefix`: how their ConfigMaps begin. */
+export function shardKey(prefix: ObjectKey, at: number): ObjectKey {
+  return `${prefix}-${at}` as ObjectKey;
 }
 
 /** By the uid: a name may be longer than a key of a ConfigMap. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { Content } from '../mirror/observe/content.ts';
-import { fullType } from './event-types.ts';
-import type { Notification } from './record.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { Content } from '../../mirror/observe/content.ts';
+import { fullType } from '../event-types.ts';
+import type { Notification } from '../state/record.ts';
 
 /** Most data (bytes) in a body; more is left out. */
 const MAX_CONTENT_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ export interface CloudEventOptions {
 /** A structured CloudEvent: the body of a webhook (docs/notifications.md describes it). */
 export function cloudEvent(options: CloudEventOptions): string {
   const { id, cluster, subject, notification, withKeys, content } = options;
-  const { type, seq: _, at, changedKeys, ...facts } = notification;
+  const { type, seq, at, changedKeys, ...facts } = notification;
   return JSON.stringify({
     specversion: '1.0',
     id,
@@ -41,6 +41,8 @@ export function cloudEvent(options: CloudEventOptions): string {
     type: fullType(type),
     subject: subject.ref,
     time: at,
+    // https://github.com/cloudevents/spec/blob/main/cloudevents/extensions/sequence.md
+    sequence: String(seq),
     datacontenttype: 'application/json',
     data: {
       uid: subject.uid,

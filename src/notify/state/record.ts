@@ -1,5 +1,5 @@
-import type { ObjectKey } from '../kube/api/object-key.ts';
-import { aspectOf, type EventType } from './event-types.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import { aspectOf, type ConditionType, type EventType } from '../event-types.ts';
 
 /** Something that a sink is to be told of a source. Plain JSON, because it is stored. */
 export interface Notification {
@@ -16,7 +16,7 @@ export interface Notification {
   readonly changedKeys?: readonly string[];
   /** Numbers of companions, by state. */
   readonly companions?: Readonly<Record<string, number>>;
-  /** Of a failure: the companion and why. */
+  /** Of a failure: the companion and why. Of a condition: what may be done. */
   readonly reason?: string;
 }
 
@@ -31,6 +31,8 @@ export interface SinkRecord {
   readonly pending?: readonly Notification[];
 }
 
+export type Conditions = Readonly<Partial<Record<ConditionType, string>>>;
+
 /** What is remembered of a source, by its uid (SPEC N4). */
 export interface SourceRecord {
   readonly ref: ObjectKey;
@@ -42,6 +44,8 @@ export interface SourceRecord {
   /** The version of which it was said that all companions have it. */
   readonly converged?: string;
   readonly failing?: true;
+  /** Conditions that hold, with the reasons that were told. */
+  readonly conditions?: Conditions;
   /** From the very first start: how its companions are now is not news. */
   readonly baseline?: true;
   /** Deleted or unlabelled. */
@@ -63,6 +67,7 @@ export interface Observation {
   readonly inSync: boolean;
   /** Why a companion fails; undefined: none does. */
   readonly failure: string | undefined;
+  readonly conditions: Conditions;
 }
 
 /** A sink that a source has chosen, or that has something of it waiting. */
@@ -76,7 +81,7 @@ export interface Receiver {
 }
 
 /** What is known of a source's companions. */
-const OF_COMPANIONS = ['failing', 'converged', 'baseline'] as const;
+const OF_COMPANIONS = ['failing', 'converged', 'baseline', 'conditions'] as const;
 
 /** For a source that was there before anybody was told of anything. */
 export function baseline({ ref, version, notify }: Observation, now: Date): SourceRecord {
@@ -103,7 +108,8 @@ export function observed(
   };
   const record = choosing(before ?? fresh(observation.ref, '', now), notify);
   const isNew = before === undefined || before.gone === true;
-  return withHealth(withVersion(record, isNew, observation, at, tell), observation, tell);
+  const known = withHealth(withVersion(record, isNew, observation, at, tell), observation, tell);
+  return withConditions(known, observation.conditions, tell);
 }
 
 type Tell = (record: SourceRecord, type: EventType, more?: Partial<Notification>) => SourceRecord;
@@ -147,15 +153,29 @@ function withHealth(
   return tell({ ...record, converged: version }, 'companions.converged');
 }
 
-/** The source was deleted or unlabelled. */
-export function departed(record: SourceRecord, receivers: readonly Receiver[], now: Date): SourceRecord {
+function withConditions(before: SourceRecord, conditions: Conditions, tell: Tell): SourceRecord {
+  const known = before.conditions ?? {};
+  const names = (each: Conditions) => Object.keys(each) as ConditionType[];
+  const news = names(conditions).filter((type) => conditions[type] !== known[type]);
+  const isOver = names(known).some((type) => conditions[type] === undefined);
+  if (news.length === 0 && !isOver) return before;
+  const after = without({ ...before, conditions }, names(conditions).length === 0 && 'conditions');
+  if (before.baseline) return after;
+  return news.reduce((record, type) => tell(record, type, { reason: conditions[type] ?? '' }), after);
+}
+
+/** The source was deleted or unlabelled. The deletion of its companions may be held. */
+export function departed(
+  record: SourceRecord,
+  conditions: Conditions,
+  receivers: readonly Receiver[],
+  now: Date,
+): SourceRecord {
   if (record.gone) return record;
-  const notification = { type: 'source.deleted', version: record.version, at: now.toISOString() } as const;
-  return told(
-    without({ ...record, gone: true }, 'failing', 'converged', 'baseline'),
-    notification,
-    receivers,
-  );
+  const tell: Tell = (each, type, more = {}) =>
+    told(each, { type, version: record.version, at: now.toISOString(), ...more }, receivers);
+  const gone = tell(without({ ...record, gone: true }, ...OF_COMPANIONS), 'source.deleted');
+  return withConditions(gone, conditions, tell);
 }
 
 /** A sink has been told of a notification, or is told nothing more of it. */

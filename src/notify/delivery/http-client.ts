@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { Agent } from 'undici';
-import type { Clock } from '../clock/clock.ts';
-import { codeOf, hostOf, isTlsFailure } from '../kube/http/network-error.ts';
-import { retryAfterOfHeader } from '../kube/http/status.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { codeOf, hostOf, isTlsFailure } from '../../kube/http/network-error.ts';
+import { retryAfterOfHeader } from '../../kube/http/status.ts';
 import { checkHost, guardedLookup, type ResolveHost } from './refused-addresses.ts';
 
 export interface Post {

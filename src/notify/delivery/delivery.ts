@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { type CloudEventOptions, cloudEvent, notificationId } from './cloud-event.ts';
 import type { Sink } from './config.ts';
 import { type Answer, type HttpClient, NoAnswerError, type Post } from './http-client.ts';

@@ -1,6 +1,6 @@
+import type { EventType } from '../event-types.ts';
+import type { Notification } from '../state/record.ts';
 import type { Subject } from './cloud-event.ts';
-import type { EventType } from './event-types.ts';
-import type { Notification } from './record.ts';
 
 /** Most sources that a folded message names. */
 const MOST_NAMED = 20;
@@ -30,6 +30,12 @@ const SAYS: Readonly<Record<EventType, { readonly one: string; readonly several:
     one: 'has all its companions in sync again',
     several: 'have all their companions in sync again',
   },
+  'deletes.held': {
+    one: 'has companions whose deletion is held',
+    several: 'have companions whose deletion is held',
+  },
+  'canary.waiting': { one: 'waits for its canary', several: 'wait for their canaries' },
+  'canary.failed': { one: 'has a canary that failed', several: 'have canaries that failed' },
 };
 
 /** The body for Slack's incoming webhooks, and for chats that take the same (SPEC N7). */

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { didYouMean } from '../mirror/did-you-mean.ts';
-import { type Parsed, parsed, problem, quoted } from '../mirror/parsed.ts';
-import { parseDuration } from '../mirror/request/duration.ts';
-import { isSinkName } from '../mirror/request/notify.ts';
-import { type NamespacePatterns, parseNamespacePatterns } from '../mirror/request/patterns.ts';
-import { EVENT_TYPES, type EventType, parseEventType } from './event-types.ts';
+import { didYouMean } from '../../mirror/did-you-mean.ts';
+import { type Parsed, parsed, problem, quoted } from '../../mirror/parsed.ts';
+import { parseDuration } from '../../mirror/request/duration.ts';
+import { isSinkName } from '../../mirror/request/notify.ts';
+import { type NamespacePatterns, parseNamespacePatterns } from '../../mirror/request/patterns.ts';
+import { EVENT_TYPES, type EventType, parseEventType } from '../event-types.ts';
 
 /** A destination, as the operator's file describes it (SPEC N1). */
 export interface Sink {

@@ -1,13 +1,13 @@
-import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
-import { sleep } from '../clock/clock.ts';
-import type { ObjectKey } from '../kube/api/object-key.ts';
+import { type BackoffOptions, backoffDelay } from '../../clock/backoff.ts';
+import { sleep } from '../../clock/clock.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { SourceRecord } from './record.ts';
 import { StateShard, type StateShardDeps, type Stored } from './state-shard.ts';
 import { SHARDS, shardKey, shardOf } from './stored-record.ts';
 
 export interface NotifyStateDeps extends Omit<StateShardDeps, 'onReloaded'> {
-  /** Where the ConfigMaps are. */
-  readonly namespace: string;
+  /** How the keys of the ConfigMaps begin. */
+  readonly prefix: ObjectKey;
   /** See `StateShardDeps`. */
   readonly onReloaded: (isAffected: (uid: string) => boolean) => void;
 }
@@ -28,7 +28,7 @@ export class NotifyState {
         this.#index();
         deps.onReloaded((uid) => shardOf(uid) === at);
       };
-      return new StateShard(shardKey(deps.namespace, at), { ...deps, onReloaded });
+      return new StateShard(shardKey(deps.prefix, at), { ...deps, onReloaded });
     });
   }
 

@@ -1,9 +1,9 @@
-import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
-import { type Clock, sleep } from '../clock/clock.ts';
-import type { ConfigMapApi } from '../kube/api/config-maps.ts';
-import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import { type BackoffOptions, backoffDelay } from '../../clock/backoff.ts';
+import { type Clock, sleep } from '../../clock/clock.ts';
+import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 import { isForgettable, type SourceRecord } from './record.ts';
 import { recordsIn, STATE_LABELS } from './stored-record.ts';
 

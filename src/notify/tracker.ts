@@ -1,0 +1,171 @@
+import type { Clock } from '../clock/clock.ts';
+import type { ProblemChanged, ProblemKind, Reconciled } from '../controller/memory/happening.ts';
+import type { Sources } from '../controller/sources.ts';
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import type { Vocabulary } from '../mirror/vocabulary.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { ChangedKeys } from './changed-keys.ts';
+import { chosenSinks, receiversOf } from './choice.ts';
+import type { Sink } from './delivery/config.ts';
+import type { ConditionType } from './event-types.ts';
+import type { NotifyState } from './state/notify-state.ts';
+import { baseline, departed, type Observation, observed } from './state/record.ts';
+
+/** Says something on a source, as an Event. */
+export type Report = (
+  uid: string,
+  ref: ObjectKey,
+  reason: 'SinkUnavailable' | 'SinkGone' | 'NotificationDropped',
+  note: string,
+) => void;
+
+export interface TrackerDeps {
+  readonly sinks: readonly Sink[];
+  readonly vocabulary: Vocabulary;
+  readonly sources: Pick<Sources, 'get'>;
+  readonly state: Pick<NotifyState, 'get' | 'set' | 'uidAt'>;
+  /** The sequence number of what a sink is being sent of a source. */
+  readonly sending: (sink: string, uid: string) => number | undefined;
+  readonly report: Report;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Problems of which a notification has a type of its own. */
+const CONDITIONS: Readonly<Partial<Record<ProblemKind, ConditionType>>> = {
+  'deletes held': 'deletes.held',
+  'canary waiting': 'canary.waiting',
+  'canary failed': 'canary.failed',
+};
+
+/** Problems of companions, not of what the source says. */
+const FAILURES: readonly ProblemKind[] = [
+  'conflict',
+  'refused',
+  'target missing',
+  'write failed',
+  'fighting',
+];
+
+/**
+ * Compares sources as they are now with what is remembered of them. A difference becomes a
+ * notification, whichever way it was noticed.
+ */
+export class Tracker {
+  readonly changedKeys = new ChangedKeys();
+  readonly #deps: TrackerDeps;
+  /** The present problem of each subject, by source. */
+  readonly #problems = new Map<ObjectKey, Map<ObjectKey, ProblemChanged>>();
+  /** What was last said of a source's choice of sinks, by uid. */
+  readonly #choiceProblems = new Map<string, string>();
+
+  constructor(deps: TrackerDeps) {
+    this.#deps = deps;
+  }
+
+  problemChanged(problem: ProblemChanged): void {
+    const { source, subject, state } = problem;
+    const problems = this.#problems.get(source) ?? new Map();
+    if (state === 'began') this.#problems.set(source, problems.set(subject, problem));
+    else if (problems.delete(subject) && problems.size === 0) this.#problems.delete(source);
+  }
+
+  /** Nobody is told of this source as it is now. */
+  takeAsBaseline(source: ObservedConfigMap): void {
+    const { state, clock } = this.#deps;
+    const observation = this.#observationOf(source, undefined);
+    if (observation !== undefined && state.get(source.uid) === undefined) {
+      state.set(source.uid, baseline(observation, clock.wallTime()));
+    }
+  }
+
+  /** `pass`: what made the controller look. Undefined: nothing is known of the companions. */
+  look(ref: ObjectKey, pass: Reconciled | undefined): void {
+    const { sources, state } = this.#deps;
+    // A stale pass is followed by another one.
+    if (pass !== undefined && !isPlanned(pass)) return;
+    const source = sources.get(ref);
+    const known = state.uidAt(ref);
+    const isSource = source?.request !== undefined;
+    if (known !== undefined && known !== source?.uid && (isSource || pass !== undefined)) this.depart(known);
+    else if (known !== undefined && !isSource && pass !== undefined) this.depart(known);
+    if (isSource) this.#compare(source, pass);
+  }
+
+  /** The source with this uid was deleted or unlabelled. */
+  depart(uid: string): void {
+    const { sinks, state, sending, clock } = this.#deps;
+    const record = state.get(uid);
+    if (record === undefined) return;
+    this.#choiceProblems.delete(uid);
+    const receivers = receiversOf(record, chosenSinks(record, sinks).sinks, (sink) => sending(sink, uid));
+    const { conditions } = this.#problemsOf(record.ref);
+    state.set(uid, departed(record, conditions, receivers, clock.wallTime()));
+  }
+
+  #compare(source: ObservedConfigMap, pass: Reconciled | undefined): void {
+    const { sinks, state, sending, clock } = this.#deps;
+    const observation = this.#observationOf(source, pass);
+    if (observation === undefined) return;
+    const { uid, key } = source;
+    const before = state.get(uid);
+    const choice = chosenSinks(observation, sinks);
+    this.#reportChoice(uid, key, choice.problems);
+    const receivers = receiversOf(before, choice.sinks, (sink) => sending(sink, uid));
+    const after = observed(before, observation, receivers, clock.wallTime());
+    this.changedKeys.forget(key);
+    if (after !== before) state.set(uid, after);
+  }
+
+  /** Undefined if the source is invalid, of which nobody is told. */
+  #observationOf(source: ObservedConfigMap, pass: Reconciled | undefined): Observation | undefined {
+    const { key: ref, digest: version, resourceVersion, request, annotations } = source;
+    if (!request?.ok) return undefined;
+    const { uid, digest } = pass?.object ?? {};
+    // A pass whose writes took long may end after a later one.
+    const isSame = uid === source.uid && digest === version;
+    return {
+      ref,
+      version,
+      resourceVersion,
+      notify: annotations[this.#deps.vocabulary.notify],
+      changedKeys: this.changedKeys.of(ref, request.value),
+      companions: isSame ? pass?.companions : undefined,
+      inSync: isSame && pass?.inSync === true,
+      ...this.#problemsOf(ref),
+    };
+  }
+
+  #problemsOf(ref: ObjectKey): Pick<Observation, 'failure' | 'conditions'> {
+    const problems = [...(this.#problems.get(ref)?.values() ?? [])];
+    const failure = problems.find(({ kind }) => FAILURES.includes(kind));
+    const conditions = problems.flatMap(({ kind, reason }) => {
+      const type = CONDITIONS[kind];
+      return type === undefined ? [] : [[type, reason] as const];
+    });
+    return {
+      failure: failure && `${failure.subject}: ${failure.reason}`,
+      conditions: Object.fromEntries(conditions),
+    };
+  }
+
+  #reportChoice(uid: string, ref: ObjectKey, problems: readonly string[]): void {
+    const { report, vocabulary, log } = this.#deps;
+    const text = problems.join('; ');
+    if (text === (this.#choiceProblems.get(uid) ?? '')) return;
+    if (text === '') {
+      this.#choiceProblems.delete(uid);
+      return;
+    }
+    this.#choiceProblems.set(uid, text);
+    const note = `${vocabulary.notify}: ${text}`;
+    log.warn({ source: ref, reason: note }, 'source names a sink in vain');
+    report(uid, ref, 'SinkUnavailable', note);
+  }
+}
+
+/** Whether the controller has come to a plan, so that it has confirmed what it says. */
+function isPlanned({ result, companions }: Reconciled): boolean {
+  return result === 'ok' || result === 'invalid' || Object.keys(companions).length > 0;
+}
