@@ -12,8 +12,8 @@ import { Replicas, type Times } from '../test/leaderelection/replicas.ts';
 import { startControlPlane } from '../test/support/control-plane.ts';
 import { type AuditedCall, AuditLog } from '../test/support/control-plane-audit.ts';
 import { findBinaries } from '../test/support/control-plane-binaries.ts';
-import { openPlace } from '../test/support/servers/control-plane-server.ts';
-import { type TestServer, WRITE_VERBS } from '../test/support/servers/server.ts';
+import { serverOn } from '../test/support/servers/control-plane-server.ts';
+import { WRITE_VERBS } from '../test/support/servers/server.ts';
 import { waitFor } from '../test/support/wait-for.ts';
 
 const PROGRAM = fileURLToPath(new URL('../dist/mirror-controller.js', import.meta.url));
@@ -74,13 +74,7 @@ async function main(): Promise<void> {
   );
   const binaries = await findBinaries({ env: process.env, onProgress: (line) => console.error(line) });
   await using controlPlane = await startControlPlane({ binaries });
-  const server: TestServer = {
-    name: 'control plane',
-    collectsGarbage: controlPlane.hasControllerManager,
-    canOpenOwn: false,
-    open: () => openPlace(controlPlane),
-    openOwn: () => Promise.reject(new Error('it is the own one')),
-  };
+  const server = serverOn(controlPlane);
   for (const signal of ['TERM', 'KILL', 'STOP'] as const) {
     const results: Trial[] = [];
     for (let number = 0; number < Number(trials); number++) {

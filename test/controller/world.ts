@@ -32,6 +32,11 @@ export interface StartOptions {
   readonly cluster?: Cluster;
 }
 
+/** A controller, or several, of which it can be found out whether there is anything left to do. */
+export interface Settling {
+  isSettled(): boolean | Promise<boolean>;
+}
+
 /** Generous: only a failure waits so long. */
 const DEADLINE_MS = 60_000;
 
@@ -185,10 +190,7 @@ export class World implements AsyncDisposable {
    * watch keeps the order, so a last source that is mirrored proves that it saw the earlier ones.
    * `namespaces`: also all earlier changes of Namespaces, which have a watch of their own.
    */
-  async settle(
-    controller: RunningController,
-    options: { readonly namespaces?: boolean } = {},
-  ): Promise<void> {
+  async settle(controller: Settling, options: { readonly namespaces?: boolean } = {}): Promise<void> {
     this.#barriers += 1;
     const round = String(this.#barriers);
     if (options.namespaces) await this.#raiseNamespaceBarrier(round);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AuditLog } from '../support/control-plane-audit.ts';
 import { lacks, sharedCluster, startOwnControlPlane } from '../support/control-plane-suite.ts';
-import { controlPlaneServer, openPlace } from '../support/servers/control-plane-server.ts';
-import { type TestServer, WRITE_VERBS } from '../support/servers/server.ts';
+import { controlPlaneServer, serverOn } from '../support/servers/control-plane-server.ts';
+import { WRITE_VERBS } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { handoverSuite } from './handover.suite.ts';
 import type { Replica } from './replica.ts';
@@ -73,8 +73,7 @@ describe.skipIf(lacks.ownControlPlane())('when a real control plane fails', () =
 
   test('[L3] [L4] an API server that hangs, and one that is killed: one of the two leads afterwards', async () => {
     await using controlPlane = await startOwnControlPlane();
-    const server: TestServer = { ...controlPlaneServer, open: () => openPlace(controlPlane) };
-    await using replicas = await Replicas.open(program(), server, ['3s', '2s', '200ms']);
+    await using replicas = await Replicas.open(program(), serverOn(controlPlane), ['3s', '2s', '200ms']);
     const both = await replicas.startAll(2);
     await replicas.expectMirroring();
 

@@ -54,6 +54,15 @@ export class Replica {
     return this.#process.exitCode();
   }
 
+  get isRunning(): boolean {
+    return this.#process.isRunning();
+  }
+
+  /** The last lines of its log. */
+  logTail(): string {
+    return this.#process.logTail();
+  }
+
   kill(): Promise<void> {
     return this.#process.kill();
   }

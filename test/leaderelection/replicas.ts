@@ -31,46 +31,54 @@ export function useBundle(): () => string {
 /** Lease duration, renew deadline and retry period, as flags take them. */
 export type Times = readonly [string, string, string];
 
-/** Real processes, from the bundle, that mirror one source of a world and share a Lease. */
+export interface ReplicasOptions {
+  /** Of {@link useBundle}. */
+  readonly program: string;
+  readonly world: World;
+  readonly times: Times;
+  /** Between the processes and the server; default none. */
+  readonly proxy?: FaultProxy | undefined;
+  /** Short name of the Lease's namespace; default `home`. */
+  readonly leaseNamespace?: string;
+  /** Further ones of `run`; default none. */
+  readonly flags?: readonly string[];
+}
+
+export interface ReplicaOptions {
+  /** How far (ms) its wall clock is ahead of everybody else's; default 0. */
+  readonly skewMs?: number;
+  /** Where it serves metrics and health; default nowhere. */
+  readonly httpPort?: number;
+}
+
+/** Real processes, from the bundle, that share a Lease. */
 export class Replicas implements AsyncDisposable {
   readonly world: World;
   readonly all: Replica[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), 'replicas-'));
-  readonly #program: string;
-  readonly #flags: readonly string[];
-  readonly #proxy: FaultProxy | undefined;
+  readonly #options: ReplicasOptions;
   #edits = 0;
 
-  /**
-   * `program`: of {@link useBundle}. `proxy`: between the processes and the server; default none.
-   */
+  /** With a source, which {@link Replicas.expectMirroring} edits. */
   static async open(
     program: string,
     server: TestServer,
     times: Times,
     proxy?: FaultProxy,
   ): Promise<Replicas> {
-    const replicas = new Replicas(program, await World.open(server), times, proxy);
-    await replicas.world.createSource();
-    return replicas;
+    const world = await World.open(server);
+    await world.createSource();
+    return new Replicas({ program, world, times, proxy });
   }
 
-  private constructor(program: string, world: World, times: Times, proxy: FaultProxy | undefined) {
-    const [leaseDuration, renewDeadline, retryPeriod] = times;
-    this.#program = program;
-    this.#proxy = proxy;
-    this.world = world;
-    this.#flags = [
-      ...['--log-format=json', `--domain=${world.domain}`, `--allow-target-namespaces=${world.full('*')}`],
-      ...['--leader-elect', `--leader-elect-lease-namespace=${world.full('home')}`],
-      `--leader-elect-lease-duration=${leaseDuration}`,
-      `--leader-elect-renew-deadline=${renewDeadline}`,
-      `--leader-elect-retry-period=${retryPeriod}`,
-    ];
+  /** Disposes of `options.world`, too. */
+  constructor(options: ReplicasOptions) {
+    this.world = options.world;
+    this.#options = options;
   }
 
   get leasePath(): string {
-    const namespace = this.world.full('home');
+    const namespace = this.world.full(this.#options.leaseNamespace ?? 'home');
     return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/mirror-controller`;
   }
 
@@ -85,22 +93,34 @@ export class Replicas implements AsyncDisposable {
     await this.world.companion('home/colors-synced', 'home/colors');
   }
 
-  /**
-   * Starts one more, which the audit log knows by its own name. `skewMs`: how far its wall clock is
-   * ahead of everybody else's; default 0.
-   */
-  start({ skewMs = 0 }: { readonly skewMs?: number } = {}): Replica {
+  /** Starts one more, which the audit log knows by its own name. */
+  start({ skewMs = 0, httpPort }: ReplicaOptions = {}): Replica {
+    const { program, proxy } = this.#options;
     const name = `replica-${this.all.length + 1}`;
     const kubeconfig = join(this.#folder, `${name}.kubeconfig`);
-    const administrator = this.#proxy?.kubeconfig() ?? readFileSync(this.world.place.kubeconfigPath, 'utf8');
+    const administrator = proxy?.kubeconfig() ?? readFileSync(this.world.place.kubeconfigPath, 'utf8');
     writeFileSync(kubeconfig, kubeconfigAs(name, administrator));
     const logPath = join(this.#folder, `${name}.log`);
     const node = skewMs === 0 ? [] : [`--import=${skewedDate(skewMs)}`];
-    const flags = [`--kubeconfig=${kubeconfig}`, '--http-address=', ...this.#flags];
-    const args = [...node, this.#program, 'run', ...flags];
+    const address = httpPort === undefined ? '' : `127.0.0.1:${httpPort}`;
+    const flags = [`--kubeconfig=${kubeconfig}`, `--http-address=${address}`, ...this.#flags()];
+    const args = [...node, program, 'run', ...flags];
     const replica = new Replica(name, startServerProcess(process.execPath, args, logPath), logPath);
     this.all.push(replica);
     return replica;
+  }
+
+  #flags(): readonly string[] {
+    const { world, times, leaseNamespace = 'home', flags = [] } = this.#options;
+    const [leaseDuration, renewDeadline, retryPeriod] = times;
+    return [
+      ...['--log-format=json', `--domain=${world.domain}`, `--allow-target-namespaces=${world.full('*')}`],
+      ...['--leader-elect', `--leader-elect-lease-namespace=${world.full(leaseNamespace)}`],
+      `--leader-elect-lease-duration=${leaseDuration}`,
+      `--leader-elect-renew-deadline=${renewDeadline}`,
+      `--leader-elect-retry-period=${retryPeriod}`,
+      ...flags,
+    ];
   }
 
   /** Starts a leader, and then standbys. */

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AuditLog } from '../support/control-plane-audit.ts';
 import { lacks, sharedCluster, startOwnControlPlane } from '../support/control-plane-suite.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { controlPlaneServer, openPlace } from '../support/servers/control-plane-server.ts';
-import type { TestServer } from '../support/servers/server.ts';
+import { controlPlaneServer, serverOn } from '../support/servers/control-plane-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { writers, writesWithoutLease } from './lease-history.ts';
 import { Replicas, useBundle } from './replicas.ts';
@@ -28,8 +27,8 @@ describe.skipIf(lacks.sharedControlPlane())('on a real control plane', () => {
       const standby = replicas.start({ skewMs });
       await standby.logged('caches synced');
       for (let edit = 0; edit < 10; edit++) await replicas.expectMirroring();
-      const home = replicas.world.full('home');
-      expect(writers(await audit.calls(), home)).toEqual(['replica-1']);
+      const prefix = replicas.world.full('');
+      expect(writers(await audit.calls(), prefix)).toEqual(['replica-1']);
       const loggedAt = Date.parse(String(standby.log[0]?.['time']));
       expect(Math.abs(loggedAt - Date.now() - skewMs)).toBeLessThan(HOUR_MS / 2);
 
@@ -43,7 +42,7 @@ describe.skipIf(lacks.sharedControlPlane())('on a real control plane', () => {
       standby.signal('TERM');
       await third.logged('became leader');
       await replicas.expectMirroring();
-      expect(writesWithoutLease(await audit.calls(), home)).toEqual([]);
+      expect(writesWithoutLease(await audit.calls(), prefix)).toEqual([]);
     },
   );
 
@@ -72,7 +71,7 @@ describe.skipIf(lacks.sharedControlPlane())('on a real control plane', () => {
 
     expect(leader.count('lost the lease')).toBe(0);
     expect((await replicas.lease())?.spec?.leaseTransitions).toBe(0);
-    expect(writers(await audit.calls(), replicas.world.full('home'))).toEqual([leader.name]);
+    expect(writers(await audit.calls(), replicas.world.full(''))).toEqual([leader.name]);
   });
 });
 
@@ -81,9 +80,8 @@ describe.skipIf(lacks.ownControlPlane())('when etcd fails', () => {
 
   test('[L2] [L3] etcd that hangs: nobody leads, and then one does again', async () => {
     await using controlPlane = await startOwnControlPlane();
-    const server: TestServer = { ...controlPlaneServer, open: () => openPlace(controlPlane) };
     const audit = await AuditLog.open(controlPlane.auditLogPath);
-    await using replicas = await Replicas.open(program(), server, ['3s', '2s', '200ms']);
+    await using replicas = await Replicas.open(program(), serverOn(controlPlane), ['3s', '2s', '200ms']);
     const both = await replicas.startAll(2);
     await replicas.expectMirroring();
     for (let time = 0; time < 3; time++) {
@@ -94,6 +92,6 @@ describe.skipIf(lacks.ownControlPlane())('when etcd fails', () => {
       await replicas.expectMirroring();
     }
     expect(both.filter(({ isLeader }) => isLeader)).toHaveLength(1);
-    expect(writesWithoutLease(await audit.calls(), replicas.world.full('home'))).toEqual([]);
+    expect(writesWithoutLease(await audit.calls(), replicas.world.full(''))).toEqual([]);
   });
 });

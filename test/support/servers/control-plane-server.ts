@@ -1,6 +1,7 @@
 import { loadCluster } from '../../../src/kube/config/kube-config.ts';
 import { openApiClient } from '../api-client.ts';
 import { type ClusterAccess, clusterAccess } from '../cluster-access.ts';
+import type { ControlPlaneAddress } from '../control-plane.ts';
 import { type AuditedCall, AuditLog } from '../control-plane-audit.ts';
 import { lacks, sharedCluster, startOwnControlPlane } from '../control-plane-suite.ts';
 import { type OwnPlace, type Place, type TestServer, WRITE_VERBS } from './server.ts';
@@ -23,6 +24,15 @@ export const controlPlaneServer: TestServer = {
   },
   openOwn,
 };
+
+/** A control plane that the caller has started, and stops. */
+export const serverOn = (controlPlane: ControlPlaneAddress): TestServer => ({
+  name: 'control plane',
+  collectsGarbage: controlPlane.hasControllerManager,
+  canOpenOwn: false,
+  open: () => openPlace(controlPlane),
+  openOwn: () => Promise.reject(new Error('it is the own one')),
+});
 
 /** `auditLogPath`: absent for a cluster that is not ours. */
 export async function openPlace(on: {
