@@ -72,6 +72,7 @@ export const QUESTIONS: readonly Question[] = [
   ['memory with 1,000 sources and companions', 'cold-start-1000', 'RSS settled'],
   ['memory with 10,000 sources and companions', 'cold-start-10000', 'RSS settled'],
   ['memory for 1,000 more companions of a source', 'companions', 'RSS for 1,000 companions more'],
+  ['`status -A` over 10,000 companions: time; peak memory', 'status', 'status -A', 'status -A: RSS peak'],
   ['memory with 100,000 sources and companions: peak; at rest', 'huge', 'RSS peak', 'RSS settled'],
   ['processor time for these 100,000', 'huge', 'controller CPU'],
 ];

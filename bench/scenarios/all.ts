@@ -9,6 +9,7 @@ import { fanOut } from './fan-out.ts';
 import { idle } from './idle.ts';
 import { newNamespace } from './new-namespace.ts';
 import type { Scenario } from './scenario.ts';
+import { status } from './status.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
   ceiling,
@@ -28,5 +29,6 @@ export const SCENARIOS: readonly Scenario[] = [
   busy,
   burst,
   loneEdits,
+  status,
   bulk({ name: 'huge', sources: 100_000, subjects: ['ours'], onRequest: true, rests: true }),
 ];

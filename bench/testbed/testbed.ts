@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ControlPlaneAddress } from '../../test/support/control-plane.ts';
+import { type Asked, ask } from '../subjects/ask.ts';
 import { type RunningController, type Stopped, start } from '../subjects/start.ts';
 import type { Subject } from '../subjects/subjects.ts';
 import type { Load } from './load.ts';
@@ -75,6 +76,12 @@ export class Testbed {
     const running = this.#running;
     this.#running = undefined;
     return (await running?.stop()) ?? { loop: undefined };
+  }
+
+  /** Runs another command of the subject. */
+  ask(...args: readonly string[]): Promise<Asked> {
+    if (this.#subject === undefined) throw new Error('this scenario has no program');
+    return ask(this.#subject, args, this.#address.kubeconfigPath);
   }
 
   cpu(): Cpu {
