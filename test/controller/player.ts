@@ -238,7 +238,7 @@ export class Player {
         const there = await this.#there();
         const expected = this.#model.expected();
         expect([...there.keys()].sort()).toEqual([...expected.keys()].sort());
-        for (const [key, alternatives] of expected) expect(alternatives).toContainEqual(there.get(key));
+        for (const [key, alternatives] of expected) expect(alternatives, key).toContainEqual(there.get(key));
         return this.#companionsAmong(there);
       },
       {

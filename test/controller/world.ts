@@ -228,7 +228,9 @@ export class World implements AsyncDisposable {
 
   /** The end of the last controller's log: for the message of a failure. */
   whatWasLogged(): string {
-    const lines = this.#controllers.at(-1)?.log.lines.slice(-20) ?? [];
+    const controller = this.#controllers.at(-1);
+    if (controller === undefined) return 'no controller of this process logged anything';
+    const lines = controller.log.lines.slice(-20);
     return ['the controller logged last', ...lines.map((line) => JSON.stringify(line))].join('\n  ');
   }
 

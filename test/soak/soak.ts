@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HOMES, Player } from '../controller/player.ts';
 import { World } from '../controller/world.ts';
 import { writesWithoutLease } from '../leaderelection/lease-history.ts';
+import type { Replica } from '../leaderelection/replica.ts';
 import { Replicas } from '../leaderelection/replicas.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { AuditLog } from '../support/control-plane-audit.ts';
@@ -29,6 +30,9 @@ export interface SoakOptions {
 
 /** Shorter than by default, so that there are more terms; the renewals are as many as can be seen through. */
 const TIMES = ['6s', '4s', '500ms'] as const;
+
+/** How much of a replica's log a difference shows. */
+const LINES = 40;
 
 interface Scene {
   readonly options: SoakOptions;
@@ -160,6 +164,11 @@ async function scrape({ pair, scrapes }: Scene, signal: AbortSignal): Promise<vo
   }
 }
 
+/** Without the canary, which writes all the time. */
 function tails(pair: Pair): string {
-  return pair.running.map((replica) => `${replica.name} logged last:\n${replica.logTail()}`).join('\n');
+  const tail = ({ name, log }: Replica) => {
+    const lines = log.map((line) => JSON.stringify(line)).filter((line) => !line.includes('canary'));
+    return [`${name} logged last:`, ...lines.slice(-LINES)].join('\n');
+  };
+  return pair.running.map(tail).join('\n');
 }
