@@ -8,13 +8,18 @@ describe.skipIf(lacks.controllerManager())(
   () => {
     test.concurrent(
       '[R1] 5 in one namespace',
-      () => checkHistories(controlPlaneServer, 'in one', 5),
+      () => checkHistories(controlPlaneServer, 'in one namespace', 5),
+      120_000,
+    );
+    test.concurrent(
+      '[D1] [D3] 5 under brake and delay',
+      () => checkHistories(controlPlaneServer, 'under brake and delay', 5),
       120_000,
     );
     for (const part of [1, 2]) {
       test.concurrent(
         `[R1] 5 across namespaces (${part} of 2)`,
-        () => checkHistories(controlPlaneServer, 'across', 5),
+        () => checkHistories(controlPlaneServer, 'across namespaces', 5),
         120_000,
       );
     }

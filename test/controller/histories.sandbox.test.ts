@@ -7,14 +7,21 @@ describe('random histories on the sandbox end as an independent model says', () 
   for (const part of [1, 2, 3, 4]) {
     test.concurrent(
       `[R1] 50 in one namespace (${part} of 4)`,
-      () => checkHistories(sandboxServer, 'in one', 50),
+      () => checkHistories(sandboxServer, 'in one namespace', 50),
+      120_000,
+    );
+  }
+  for (const part of [1, 2]) {
+    test.concurrent(
+      `[D1] [D3] 50 under brake and delay (${part} of 2)`,
+      () => checkHistories(sandboxServer, 'under brake and delay', 50),
       120_000,
     );
   }
   for (const part of [1, 2, 3, 4, 5, 6]) {
     test.concurrent(
       `[R1] 50 across namespaces (${part} of 6)`,
-      () => checkHistories(sandboxServer, 'across', 50),
+      () => checkHistories(sandboxServer, 'across namespaces', 50),
       120_000,
     );
   }

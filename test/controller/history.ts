@@ -9,6 +9,7 @@ export interface Ask {
   readonly renameKeys?: string | undefined;
   readonly copyLabels?: string | undefined;
   readonly policy?: 'delete' | 'retain' | undefined;
+  readonly deleteAfter?: string | undefined;
 }
 
 export const TAMPERINGS = [
@@ -49,6 +50,8 @@ export type Action =
   | { readonly do: 'delete namespace'; readonly name: string }
   | { readonly do: 'consent'; readonly name: string; readonly to: string | undefined }
   | { readonly do: 'stop' | 'restart' | 'settle' }
+  /** Somebody releases what the brake holds. */
+  | { readonly do: 'release' }
   /** The next write of the controller gets no answer. */
   | { readonly do: 'silence' };
 
@@ -184,6 +187,31 @@ export const historyAcrossNamespaces = fc.array(
     },
     { weight: 4, arbitrary: ofNamespaces },
     { weight: 2, arbitrary: ofController },
+  ),
+  { minLength: 3, maxLength: 16 },
+);
+
+const askUnderProtection = fc.oneof(
+  { weight: 5, arbitrary: askAcross.filter((ask) => !('policy' in ask)) },
+  { weight: 2, arbitrary: fc.record({ deleteAfter: fc.constantFrom(undefined, '10s', '20s') }) },
+);
+
+/**
+ * The same under brake and delay, without what may delete at any time: withdrawn consent and the
+ * replacement of an immutable companion. Nothing is retained. All sources are in `home`, where the
+ * brake counts them together.
+ */
+export const historyUnderProtection = fc.array(
+  fc.oneof(
+    { weight: 7, arbitrary: onSources(['home/one', 'home/two', 'home/three'], askUnderProtection) },
+    {
+      weight: 2,
+      arbitrary: tamper.filter((action) => action.do !== 'tamper' || action.how !== 'make it immutable'),
+    },
+    { weight: 1, arbitrary: ofBlockers(['team-a/one-synced', 'team-b/two-synced', 'team-a/shared']) },
+    { weight: 3, arbitrary: ofNamespaces.filter((action) => action.do !== 'consent') },
+    { weight: 3, arbitrary: ofController },
+    { weight: 1, arbitrary: fc.constant<Action>({ do: 'release' }) },
   ),
   { minLength: 3, maxLength: 16 },
 );

@@ -90,6 +90,13 @@ export class Model {
     return expected;
   }
 
+  /** Whether a companion may be held at the key (SPEC D1): its source must not want it. */
+  mayBeHeld(key: string, facts: Facts): boolean {
+    const source = facts.annotations[`${this.#domain}/source`]?.slice(this.#prefix.length);
+    const claimants = this.claims().get(key) ?? [];
+    return source?.startsWith('home/') === true && !claimants.some((claimant) => claimant.key === source);
+  }
+
   companionOf(source: ModelSource, key: string): Facts {
     const { ask } = source;
     const data = copiedData(source);
@@ -103,10 +110,11 @@ export class Model {
       data,
       binaryData: {},
       retained: ask.policy === 'retain',
-      ...(copies && {
-        labels: { team: 'red' },
-        annotations: { [`${this.#domain}/copied-metadata`]: '{"labels":["team"],"annotations":[]}' },
-      }),
+      ...(copies && { labels: { team: 'red' } }),
+      annotations: {
+        ...(copies && { [`${this.#domain}/copied-metadata`]: '{"labels":["team"],"annotations":[]}' }),
+        ...(ask.deleteAfter && { [`${this.#domain}/delete-after`]: ask.deleteAfter }),
+      },
     });
   }
 

@@ -1,4 +1,6 @@
-import { startFaultProxy } from '../support/fault-proxy.ts';
+import { expect } from 'vitest';
+import { ask } from '../inspect/ask.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { fastClock } from './fast-clock.ts';
 import type { Action } from './history.ts';
@@ -14,7 +16,15 @@ const CLOCK_SPEED = 50;
 export interface PlayOptions {
   /** Whether the history uses more than one namespace. */
   readonly across: boolean;
+  /** Whether the controller has a brake. */
+  readonly brake: boolean;
 }
+
+/** Deletions at once that the brake holds, whatever their share. */
+const BRAKE = 2;
+const BRAKE_FLAGS = { 'delete-brake': String(BRAKE), 'delete-brake-percent': '0' };
+/** Time (ms) in which there are fewer, by the clock of the server: half of the 60 s, to be safe. */
+const BRAKE_WINDOW_MS = 60_000 / CLOCK_SPEED / 2;
 
 const WRITES = { method: ['POST', 'PATCH', 'DELETE'], path: /\/configmaps/ };
 
@@ -22,31 +32,56 @@ const WRITES = { method: ['POST', 'PATCH', 'DELETE'], path: /\/configmaps/ };
 export async function playHistory(
   server: TestServer,
   history: readonly Action[],
-  { across }: PlayOptions,
+  { across, brake }: PlayOptions,
 ): Promise<void> {
   await using world = await World.open(server, HOMES.slice(1));
-  const isSilenced = history.some((action) => action.do === 'silence');
-  await using proxy = isSilenced
+  const needsProxy = brake || history.some((action) => action.do === 'silence');
+  await using proxy = needsProxy
     ? await startFaultProxy({ upstream: world.place.access, tls: false })
     : undefined;
   const options = { clock: fastClock(CLOCK_SPEED), ...(proxy && { cluster: { server: proxy.url } }) };
   let controller: RunningController | undefined;
+  let requestsBefore = 0;
   const start = () => {
-    controller ??= world.start({ 'deny-target-namespaces': world.full('denied') }, options);
+    if (controller !== undefined) return controller;
+    requestsBefore = proxy?.requests.length ?? 0;
+    const flags = { 'deny-target-namespaces': world.full('denied'), ...(brake && BRAKE_FLAGS) };
+    controller = world.start(flags, options);
     return controller;
   };
   const stop = async () => {
-    await controller?.stop();
+    if (controller === undefined) return;
+    await controller.stop();
     controller = undefined;
+    if (brake && proxy) brakeHasHeld(proxy.requests.slice(requestsBefore));
   };
   const player = new Player(world, {
     deadlineMs: DEADLINE_MS,
     start,
     stop,
     settle: () => world.settle(start(), { namespaces: across }),
+    ...(brake && { release: () => release(world) }),
     silence: () => proxy?.inject({ match: WRITES, fault: { kind: 'no-answer' }, times: 1 }),
   });
   for (const action of history) await player.act(action);
   await player.settle();
+  if (brake) await player.releaseAll();
   await stop();
+}
+
+async function release(world: World): Promise<void> {
+  const { code, err } = await ask(world, ['release', '--all-namespaces', '--yes']);
+  // 1: something has changed meanwhile.
+  if (code > 1) throw new Error(err);
+}
+
+/** A controller has not made more deletions at once than its brake allows (SPEC D1). */
+function brakeHasHeld(requests: FaultProxy['requests']): void {
+  const deletions = requests.filter(
+    ({ method, path, status = 200 }) => method === 'DELETE' && /configmaps/.test(path) && status < 300,
+  );
+  for (const [index, { at, path }] of deletions.entries()) {
+    const next = deletions[index + BRAKE - 1];
+    if (next !== undefined) expect(next.at - at, `${path}, ${next.path}`).toBeGreaterThan(BRAKE_WINDOW_MS);
+  }
 }

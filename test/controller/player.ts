@@ -17,6 +17,8 @@ export interface Mirror {
   stop(): Promise<void>;
   /** Waits until it has seen all earlier changes, and has done what there is to do. */
   settle(): Promise<void>;
+  /** Somebody releases what it holds. Absent: it has no brake. */
+  readonly release?: (() => Promise<void>) | undefined;
   /** Its next write gets no answer. */
   silence(): void;
 }
@@ -53,6 +55,21 @@ export class Player {
     await this.#matches();
     await this.#mirror.settle();
     this.#model.settled = await this.#matches();
+  }
+
+  /** Releases what is held until nothing is, and exactly what is wanted exists. */
+  async releaseAll(): Promise<void> {
+    await waitFor(
+      async () => {
+        await this.#mirror.release?.();
+        await this.#compare({ isHeldAllowed: false });
+        return true;
+      },
+      {
+        deadlineMs: 2 * this.#mirror.deadlineMs,
+        describe: () => `nothing held; ${this.#world.whatWasLogged()}`,
+      },
+    );
   }
 
   async #carryOut(action: Action): Promise<void> {
@@ -92,6 +109,8 @@ export class Player {
         return this.#mirror.start();
       case 'settle':
         return this.settle();
+      case 'release':
+        return this.#mirror.release?.();
       case 'silence':
         return this.#mirror.silence();
     }
@@ -146,7 +165,16 @@ export class Player {
     return { data, binaryData: {}, labels, annotations, owners: [] };
   }
 
-  #annotations({ targets, selector, companionName, includeKeys, renameKeys, copyLabels, policy }: Ask) {
+  #annotations({
+    deleteAfter,
+    targets,
+    selector,
+    companionName,
+    includeKeys,
+    renameKeys,
+    copyLabels,
+    policy,
+  }: Ask) {
     const inWorld = targets?.replaceAll(/[a-z]+(-[a-z*])?/g, (name) => this.#world.full(name));
     const all = {
       'target-namespaces': inWorld,
@@ -156,6 +184,7 @@ export class Player {
       'rename-keys': renameKeys,
       'copy-labels': copyLabels,
       'deletion-policy': policy,
+      'delete-after': deleteAfter,
     };
     return Object.fromEntries(
       Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -233,19 +262,25 @@ export class Player {
 
   /** Waits until exactly what the model says exists; resolves to the companions. */
   #matches(): Promise<Model['settled']> {
-    return waitFor(
-      async () => {
-        const there = await this.#there();
-        const expected = this.#model.expected();
-        expect([...there.keys()].sort()).toEqual([...expected.keys()].sort());
-        for (const [key, alternatives] of expected) expect(alternatives, key).toContainEqual(there.get(key));
-        return this.#companionsAmong(there);
-      },
-      {
-        deadlineMs: this.#mirror.deadlineMs,
-        describe: () => `what the model says; ${this.#world.whatWasLogged()}`,
-      },
-    );
+    const { deadlineMs, release } = this.#mirror;
+    return waitFor(() => this.#compare({ isHeldAllowed: release !== undefined }), {
+      deadlineMs,
+      describe: () => `what the model says; ${this.#world.whatWasLogged()}`,
+    });
+  }
+
+  async #compare({ isHeldAllowed }: { isHeldAllowed: boolean }): Promise<Model['settled']> {
+    const there = await this.#there();
+    const isHeld = (key: string) => {
+      const facts = there.get(key);
+      if (facts?.annotations[`${this.#world.domain}/held`] === undefined) return false;
+      return isHeldAllowed && this.#model.mayBeHeld(key, facts);
+    };
+    const expected = [...this.#model.expected()].filter(([key]) => !isHeld(key));
+    const others = [...there.keys()].filter((key) => !isHeld(key));
+    expect(others.sort()).toEqual(expected.map(([key]) => key).sort());
+    for (const [key, alternatives] of expected) expect(alternatives, key).toContainEqual(there.get(key));
+    return this.#companionsAmong(there);
   }
 
   /** Every ConfigMap except sources. Those are checked here: nobody may have changed them. */
