@@ -42,6 +42,7 @@ const survey = new Survey({
     mutations,
     memory: { unwantedMs: () => undefined },
     deletions: { recent: () => new Set() },
+    versions: { unsettledMs: () => 0 },
     clock: systemClock,
   }),
   configMaps,

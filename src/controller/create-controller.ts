@@ -20,6 +20,7 @@ import { CompanionMemory } from './memory/companion-memory.ts';
 import { Deletions } from './memory/deletions.ts';
 import { type Listener, tellAll } from './memory/happening.ts';
 import { Reports } from './memory/reports.ts';
+import { SourceVersions } from './memory/source-versions.ts';
 import { happeningMetrics } from './metrics/happening-metrics.ts';
 import { stateMetrics } from './metrics/state-metrics.ts';
 import { Survey } from './metrics/survey.ts';
@@ -94,6 +95,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const { lister } = configMaps;
   const memory = new CompanionMemory(clock, random);
   const deletions = new Deletions(clock);
+  const versions = new SourceVersions(clock);
   const view = createClusterView({
     settings,
     configMaps: lister,
@@ -101,6 +103,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     mutations,
     memory,
     deletions,
+    versions,
     clock,
   });
 
@@ -117,7 +120,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
-  const reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced, dryRun });
+  const reconciler = new Reconciler({ ...shared, versions, writes, areNamespacesSynced, dryRun });
   const writer = new CompanionWriter({ ...shared, deletions, mutations, maxWritesPerSecond });
 
   configMaps.addHandler(
@@ -126,6 +129,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       queue,
       mutations,
       memory,
+      versions,
       isSynced: () => configMaps.isSynced(),
       demandNamespaces: () => namespaces.demand(),
       tell,

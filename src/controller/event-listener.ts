@@ -57,6 +57,7 @@ const REASONS = {
   'malformed notify': 'InvalidAnnotation',
   'no consent': 'Refused',
   'deletes held': 'DeletesHeld',
+  flapping: 'Flapping',
   conflict: 'Conflict',
   refused: 'Refused',
   'target missing': 'TargetMissing',

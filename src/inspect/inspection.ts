@@ -46,6 +46,7 @@ const NOTHING_WRITTEN = {
 };
 
 const NOTHING_MEASURED = { unwantedMs: () => undefined };
+const NOTHING_UNSETTLED = { unsettledMs: () => 0 };
 const NOTHING_DELETED = { recent: () => new Set<string>() };
 
 /**
@@ -134,6 +135,7 @@ export class Inspection {
       mutations: NOTHING_WRITTEN,
       memory: NOTHING_MEASURED,
       deletions: NOTHING_DELETED,
+      versions: NOTHING_UNSETTLED,
       clock: this.#clock,
     });
     const body = async (key: ObjectKey) => applied.bodies.get(key) ?? (await this.#read(key));

@@ -27,6 +27,8 @@ export interface Vocabulary {
   readonly canaryBake: string;
   readonly canaryApprove: string;
 
+  /** How long a source must be quiet before its new content is mirrored (SPEC D7). */
+  readonly settle: string;
   /** Also on a Namespace, for its sources that are gone. Waves of held deletions that may be made. */
   readonly allowDeletes: string;
   /** Which sinks are told of the source. Companions do not depend on it. */
@@ -87,6 +89,7 @@ export function vocabularyOf(domain: string): Vocabulary {
     copyAnnotations: `${domain}/copy-annotations`,
     deletionPolicy: `${domain}/deletion-policy`,
     deleteAfter: `${domain}/delete-after`,
+    settle: `${domain}/settle`,
     allowDeletes: `${domain}/allow-deletes`,
     keepRevisions: `${domain}/keep-revisions`,
     pin: `${domain}/pin`,

@@ -2,6 +2,7 @@ import { CompanionMemory } from '../../src/controller/memory/companion-memory.ts
 import { Deletions } from '../../src/controller/memory/deletions.ts';
 import type { Happening } from '../../src/controller/memory/happening.ts';
 import { Reports } from '../../src/controller/memory/reports.ts';
+import { SourceVersions } from '../../src/controller/memory/source-versions.ts';
 import { Reconciler } from '../../src/controller/reconcile/reconciler.ts';
 import { CompanionWriter } from '../../src/controller/write/companion-writer.ts';
 import { MutationCache } from '../../src/controller/write/mutation-cache.ts';
@@ -24,6 +25,7 @@ export class Executor {
   readonly queue = new DelayingQueue<ObjectKey>({ clock: this.clock });
   readonly memory = new CompanionMemory(this.clock, () => 0);
   readonly deletions = new Deletions(this.clock);
+  readonly versions = new SourceVersions(this.clock);
   readonly writes = new WriteQueue(32, this.clock, (source, lane) => this.queue.add(source, lane));
   readonly reconciler: Reconciler;
   readonly writer: CompanionWriter;
@@ -41,6 +43,7 @@ export class Executor {
     const view: ClusterView = Object.assign(Object.create(seen), {
       now: () => clock.wallTime().getTime(),
       recentDeletions: (namespace: string) => this.deletions.recent(namespace),
+      unsettledMs: (source: ObjectKey, settleMs: number) => this.versions.unsettledMs(source, settleMs),
       unwantedMs: (source: ObjectKey, companion: ObjectKey) => memory.unwantedMs(source, companion),
     });
     const bodies = new SourceBodies(api, 2 ** 20);
@@ -50,7 +53,13 @@ export class Executor {
     const reports = new Reports({ log, memory, view, tell });
     const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
-    this.reconciler = new Reconciler({ ...shared, writes, areNamespacesSynced: () => true, dryRun });
+    this.reconciler = new Reconciler({
+      ...shared,
+      versions: this.versions,
+      writes,
+      areNamespacesSynced: () => true,
+      dryRun,
+    });
     this.writer = new CompanionWriter({
       ...shared,
       deletions: this.deletions,

@@ -22,6 +22,8 @@ export interface World {
   readonly now?: number;
   /** For how long (ms) unwanted companions have been so; default not measured. */
   readonly unwantedMs?: number;
+  /** Time (ms) until sources are quiet for long enough; default 0. */
+  readonly unsettledMs?: number;
   /** Default: none. */
   readonly brake?: Brake | undefined;
   /** By the namespace of their sources; default none. */
@@ -84,6 +86,7 @@ export function viewOf(of: World): ClusterView {
     settings: { vocabulary, bounds: of.bounds, brake: of.brake },
     now: () => of.now ?? 0,
     unwantedMs: () => of.unwantedMs,
+    unsettledMs: () => of.unsettledMs ?? 0,
     companionsFrom: (name) =>
       seen.filter(
         ({ request, annotations }) =>

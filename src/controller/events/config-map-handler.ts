@@ -8,6 +8,7 @@ import type { Lane } from '../../workqueue/lanes.ts';
 import type { WorkQueue } from '../../workqueue/queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
 import type { Listener, Noticed } from '../memory/happening.ts';
+import type { SourceVersions } from '../memory/source-versions.ts';
 import type { MutationCache } from '../write/mutation-cache.ts';
 
 export interface ConfigMapHandlerDeps {
@@ -15,6 +16,7 @@ export interface ConfigMapHandlerDeps {
   readonly queue: Pick<WorkQueue<ObjectKey>, 'add'>;
   readonly mutations: MutationCache;
   readonly memory: Pick<CompanionMemory, 'disturbed'>;
+  readonly versions: Pick<SourceVersions, 'changed'>;
   /** Changes are bulk until the first list is complete, and fresh afterwards. */
   readonly isSynced: () => boolean;
   /** Called when a change can only be decided with the namespaces known. */
@@ -27,7 +29,7 @@ export interface ConfigMapHandlerDeps {
  * companion, because healing it again and again may be a fight (SPEC R14).
  */
 export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedConfigMap> {
-  const { view, queue, mutations, memory, isSynced, tell } = deps;
+  const { view, queue, mutations, memory, versions, isSynced, tell } = deps;
   const { vocabulary } = view.settings;
   const enqueue = (object: ObservedConfigMap, except?: ObjectKey) => {
     const isNoticed = isSynced() && !isRevision(object, vocabulary);
@@ -53,6 +55,7 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
     update: (old, item) =>
       mutations.observe({ item, deleted: false }, (own) => {
         if (own) return;
+        versions.changed(old, item);
         disturbed(old);
         if (concernedOthers(old, item, view)) enqueue(old);
         enqueue(item);

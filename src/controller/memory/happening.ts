@@ -70,6 +70,7 @@ export interface Reconciled {
 /**
  * - `invalid`: nothing is written for the source, because one of its annotations is invalid.
  * - `unknown annotation`, `malformed notify`, `no consent`: remarks on a valid source.
+ * - `flapping`: the source has had more than ten versions within a minute.
  * - `deletes held`: the brake holds deletions of its companions. The source may be gone.
  * - `canary waiting`, `canary failed`, `missing revision`: of the source's new or pinned content.
  * - `revision not kept`: of one revision. Companions stay as they are.
@@ -81,6 +82,7 @@ export type ProblemKind =
   | 'malformed notify'
   | 'no consent'
   | 'deletes held'
+  | 'flapping'
   | 'canary waiting'
   | 'canary failed'
   | 'missing revision'

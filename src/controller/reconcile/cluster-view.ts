@@ -10,6 +10,7 @@ import { targetIndexValuesOf } from '../../mirror/plan/concerns.ts';
 import type { ClusterView, MirrorSettings } from '../../mirror/plan/view.ts';
 import type { Vocabulary } from '../../mirror/vocabulary.ts';
 import type { Deletions } from '../memory/deletions.ts';
+import type { SourceVersions } from '../memory/source-versions.ts';
 import type { MutationCache } from '../write/mutation-cache.ts';
 
 /** The ways in which the rules look things up. */
@@ -62,9 +63,10 @@ export function createClusterView(deps: {
   readonly mutations: Pick<MutationCache, 'newest' | 'writtenFor'>;
   readonly memory: Pick<ClusterView, 'unwantedMs'>;
   readonly deletions: Pick<Deletions, 'recent'>;
+  readonly versions: Pick<SourceVersions, 'unsettledMs'>;
   readonly clock: Pick<Clock, 'wallTime'>;
 }): ClusterView {
-  const { settings, configMaps, namespaces, mutations, memory, deletions, clock } = deps;
+  const { settings, configMaps, namespaces, mutations, memory, deletions, versions, clock } = deps;
   const current = (objects: readonly ObservedConfigMap[]) =>
     objects.flatMap((object) => mutations.newest(object.key, object) ?? []);
   /** Includes what we have just written: its watch event is our own, so it queues no other pass. */
@@ -95,6 +97,7 @@ export function createClusterView(deps: {
       claimIndexValues(companion).flatMap((value) => configMaps.byIndex('claims', value)),
     companionsFrom: (namespace) => current(configMaps.byIndex('origin', namespace)),
     recentDeletions: (namespace) => deletions.recent(namespace),
+    unsettledMs: (source, settleMs) => versions.unsettledMs(source, settleMs),
     unwantedMs: (source, companion) => memory.unwantedMs(source, companion),
     namespace: (name) => namespaces.get(name as ObjectKey),
     namespaces: () => namespaces.values(),

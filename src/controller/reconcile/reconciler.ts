@@ -19,6 +19,7 @@ import type { CompanionMemory } from '../memory/companion-memory.ts';
 import { describeError, isOutage, judge, StaleSourceError, type Verdict } from '../memory/failure.ts';
 import type { CompanionCounts, Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
+import type { SourceVersions } from '../memory/source-versions.ts';
 import { PassReport } from '../write/pass-report.ts';
 import type { SourceBodies } from '../write/source-bodies.ts';
 import { intentOf, type WriteQueue } from '../write/write-queue.ts';
@@ -29,6 +30,7 @@ export interface ReconcilerDeps {
   readonly api: Pick<ConfigMapApi, 'get'>;
   readonly bodies: SourceBodies;
   readonly memory: CompanionMemory;
+  readonly versions: Pick<SourceVersions, 'isFlapping'>;
   readonly reports: Reports;
   readonly queue: DelayingQueue<ObjectKey>;
   readonly writes: Pick<WriteQueue, 'add'>;
@@ -89,7 +91,7 @@ export class Reconciler {
 
   /** Undefined: no plan is possible yet, so everything stays as it is. */
   async #plan(key: ObjectKey): Promise<Plan | undefined> {
-    const { view, reports, areNamespacesSynced } = this.#deps;
+    const { view, reports, versions, areNamespacesSynced } = this.#deps;
     const { vocabulary } = view.settings;
     // The key may come from a companion whose source is not ours to watch (SPEC P2).
     if (isOutOfScope(key, view)) return undefined;
@@ -104,7 +106,8 @@ export class Reconciler {
     if (request.targets !== undefined && !areNamespacesSynced()) return undefined;
     const { shape, rollout } = desiredOf(source, request, view);
     const steps = planSource(shape, view);
-    reports.validSource(key, remarksOn(source, steps, vocabulary, rollout));
+    const isFlapping = versions.isFlapping(key);
+    reports.validSource(key, remarksOn(source, steps, vocabulary, { rollout, isFlapping }));
     return { source, shape, steps, rollout: source.deleting ? undefined : rollout };
   }
 

@@ -160,7 +160,8 @@ function isFine(step: Step): boolean {
 /** The companion's state after a successful write; undefined: it is no longer there. */
 function after(step: Step, done: Step['action']): Step['state'] | undefined {
   if (done === 'delete') return undefined;
-  return step.state === 'retained' || step.state === 'held' ? step.state : 'in sync';
+  if (step.state === 'retained' || step.state === 'held') return step.state;
+  return 'until' in step ? 'waiting' : 'in sync';
 }
 
 const REVISION_WRITTEN = {

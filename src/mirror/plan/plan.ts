@@ -8,6 +8,7 @@ import { withBrake } from './brake.ts';
 import { precedingClaimant } from './claims.ts';
 import { candidateNamespaces, placementIn } from './placement.ts';
 import { isLeftOver, planLeftOver, planRemoval, waiting } from './removal.ts';
+import { onceQuiet } from './settle.ts';
 import type { Step } from './step.ts';
 import type { ClusterView } from './view.ts';
 
@@ -31,7 +32,8 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
     if (planned.has(object.key) || !isLeftOver(object, source, view)) continue;
     steps.push(planLeftOver(object, source, request, view));
   }
-  return withBrake(source, steps, [source.annotations[view.settings.vocabulary.allowDeletes]], view);
+  const settled = onceQuiet(steps, shape, view);
+  return withBrake(source, settled, [source.annotations[view.settings.vocabulary.allowDeletes]], view);
 }
 
 /** What to do in one namespace; undefined if the source asks for nothing there. */

@@ -9,6 +9,7 @@ import { type Step, unconsentedMatches } from './step.ts';
 export interface Remark {
   readonly kind:
     | 'deletes held'
+    | 'flapping'
     | 'unknown annotation'
     | 'malformed notify'
     | 'no consent'
@@ -19,13 +20,16 @@ export interface Remark {
 
 /**
  * What the author of a valid source should know: what is held, what new content waits for, and what
- * was probably not meant (SPEC D1, D5, D6, R13, N1, P3).
+ * was probably not meant (SPEC D1, D5-D7, R13, N1, P3).
  */
 export function remarksOn(
   source: ObservedConfigMap,
   steps: readonly Step[],
   vocabulary: Vocabulary,
-  rollout?: Rollout,
+  {
+    rollout,
+    isFlapping = false,
+  }: { readonly rollout?: Rollout | undefined; readonly isFlapping?: boolean } = {},
 ): readonly Remark[] {
   const remarks: Remark[] = unknownAnnotations(source, vocabulary).map(
     (text): Remark => ({ kind: 'unknown annotation', text }),
@@ -35,6 +39,7 @@ export function remarksOn(
     const text = `${vocabulary.notify}: ${sinks.problem}; nobody is told`;
     remarks.push({ kind: 'malformed notify', text });
   }
+  if (isFlapping) remarks.unshift(flapping(vocabulary));
   if (rollout?.remark !== undefined) remarks.unshift(rollout.remark);
   const unconsented = unconsentedMatches(steps);
   if (unconsented > 0) {
@@ -42,6 +47,11 @@ export function remarksOn(
     remarks.push({ kind: 'no consent', text });
   }
   return [...heldDeletions(steps, source.key, 'it', vocabulary), ...remarks];
+}
+
+function flapping({ settle }: Vocabulary): Remark {
+  const text = `it has had more than ten versions within a minute; with ${settle} it is mirrored when it is quiet`;
+  return { kind: 'flapping', text };
 }
 
 /** The same for a source that is gone or unlabelled. */

@@ -54,6 +54,7 @@ export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vo
     // Of the others, what destroys nothing.
     [vocabulary.deletionPolicy]: 'retain',
     [vocabulary.deleteAfter]: '10m',
+    [vocabulary.settle]: '2s',
     [vocabulary.keepRevisions]: '5',
   };
   return annotateSource(subject, key, values[key]);

@@ -69,6 +69,8 @@ export type Step =
       readonly reason: string;
       readonly actual: ObservedConfigMap;
       readonly differences: readonly Difference[];
+      /** When to plan again (ms since the epoch), because its content waits (SPEC D7). */
+      readonly until?: number;
     }
   | {
       readonly action: 'delete';

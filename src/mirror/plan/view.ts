@@ -23,6 +23,8 @@ export interface ClusterView {
    * new; undefined if nobody measures it.
    */
   unwantedMs(source: ObjectKey, companion: ObjectKey): number | undefined;
+  /** Time (ms) until the source has been quiet for so long; 0: it has been, or nobody measures. */
+  unsettledMs(source: ObjectKey, settleMs: number): number;
   /** Companions that refer to sources in a namespace. Empty while there is no brake. */
   companionsFrom(namespace: string): readonly ObservedConfigMap[];
   /**

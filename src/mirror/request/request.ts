@@ -31,6 +31,8 @@ export interface MirrorRequest {
   readonly deletionPolicy: DeletionPolicy;
   /** How long nobody must want a companion before it is deleted (SPEC D3); undefined: at once. */
   readonly deleteAfter: Duration | undefined;
+  /** How long it must be quiet before new content is mirrored (SPEC D7); undefined: not at all. */
+  readonly settle: Duration | undefined;
   /** Undefined: companions hold the source's content, and earlier contents are not kept. */
   readonly rollout: RolloutRequest | undefined;
 }
@@ -63,6 +65,7 @@ export function parseRequest(
       copyAnnotations: readAnnotation(annotations, vocabulary.copyAnnotations, parseMetadataKeys) ?? NO_KEYS,
       deletionPolicy: readAnnotation(annotations, vocabulary.deletionPolicy, parseDeletionPolicy) ?? 'delete',
       deleteAfter: readAnnotation(annotations, vocabulary.deleteAfter, parseDuration),
+      settle: readAnnotation(annotations, vocabulary.settle, parseDuration),
       rollout: parseRollout(source, vocabulary),
     });
   } catch (error) {

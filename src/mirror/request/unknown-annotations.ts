@@ -26,6 +26,7 @@ export function unknownAnnotations(
     vocabulary.deletionPolicy,
     vocabulary.deleteAfter,
     vocabulary.allowDeletes,
+    vocabulary.settle,
     vocabulary.keepRevisions,
     vocabulary.pin,
     vocabulary.canary,

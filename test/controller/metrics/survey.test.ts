@@ -20,6 +20,7 @@ function surveyOf(
       settings: { vocabulary, bounds: first.bounds, brake: undefined },
       now: () => viewOf(now).now(),
       unwantedMs: () => undefined,
+      unsettledMs: () => 0,
       companionsFrom: () => [],
       recentDeletions: () => new Set(),
       configMap: (key) => viewOf(now).configMap(key),

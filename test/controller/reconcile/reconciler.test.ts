@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
 import { ApiError, NetworkError } from '../../../src/kube/errors.ts';
-import { companion, namespace, source } from '../../mirror/wire.ts';
+import { companion, namespace, observed, source } from '../../mirror/wire.ts';
 import { boundsOf, viewOf, world } from '../../mirror/world.ts';
 import { Executor } from '../executor.ts';
 import { MemoryApi } from '../memory-api.ts';
@@ -144,6 +144,28 @@ test('[D3] a delayed deletion is made when its time is over, and a restart start
   expect(second.queue.length).toBe(1);
   await second.pass(KEY);
   expect(api.objects.size).toBe(0);
+});
+
+test('[D7] content that waits is mirrored when it is time, also if something else was written meanwhile', async () => {
+  const asks = { settle: '2s' };
+  const before = source(KEY, asks);
+  const after = source(KEY, asks, { data: { colour: 'blue' } });
+  const api = new MemoryApi([companion(before, BESIDE, { labels: { 'app.kubernetes.io/managed-by': 'x' } })]);
+  api.objects.set(KEY, after);
+  const view = viewOf(world([...api.objects.values()]));
+  const running = new Executor(api, view);
+  running.versions.changed(observed(before), observed(after));
+  await running.pass(KEY);
+  const { metadata, data } = api.objects.get(BESIDE) ?? {};
+  expect([metadata?.labels?.['app.kubernetes.io/managed-by'], data]).toEqual([
+    'mirror-controller',
+    { colour: 'red' },
+  ]);
+  Object.assign(view, viewOf(world([...api.objects.values()])));
+  await running.clock.advance(2000);
+  expect(running.queue.length).toBe(1);
+  await running.pass(KEY);
+  expect(api.objects.get(BESIDE)?.data).toEqual({ colour: 'blue' });
 });
 
 test('[O4] an outage is over when a write that got no answer turns out to be made', async () => {

@@ -40,6 +40,7 @@ test('[M1] without annotations a source asks for one companion beside it, with a
     copyAnnotations: nothing,
     deletionPolicy: 'delete',
     deleteAfter: undefined,
+    settle: undefined,
     rollout: undefined,
   });
 });

@@ -1,0 +1,49 @@
+import type { CompanionShape } from '../companion/companion.ts';
+import type { Difference } from '../companion/drift.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+import { waiting } from './removal.ts';
+import type { Step } from './step.ts';
+import type { ClusterView } from './view.ts';
+
+type Update = Extract<Step, { readonly state: 'drifted' | 'retained' }> & { readonly differences: unknown };
+
+/**
+ * A source's plan, in which new content waits until the source has been quiet for as long as it asks
+ * (SPEC D7). Everything else is done at once: what else differs, heals, new companions, deletions.
+ */
+export function onceQuiet(steps: readonly Step[], shape: CompanionShape, view: ClusterView): readonly Step[] {
+  const { source, request } = shape;
+  const unsettledMs = request.settle === undefined ? 0 : view.unsettledMs(source.key, request.settle.ms);
+  if (unsettledMs === 0) return steps;
+  const { vocabulary } = view.settings;
+  const until = view.now() + unsettledMs;
+  return steps.map((step) => {
+    if (!bringsNewContent(step, shape, vocabulary)) return step;
+    const differences = step.differences.filter((each) => !goesWithContent(each, vocabulary));
+    return differences.length === 0
+      ? waiting(step.companion, 'its content waits until the source has been quiet for a while', until)
+      : { ...step, action: 'update', differences, until };
+  });
+}
+
+/** Not a heal: it holds what its checksum says. Not a content of before, either: that is a rescue. */
+function bringsNewContent(step: Step, shape: CompanionShape, vocabulary: Vocabulary): step is Update {
+  if (step.action !== 'update' && step.action !== 'replace') return false;
+  const { actual, differences, state } = step;
+  const edition = shape.editionIn(actual.namespace, actual);
+  return (
+    state === 'drifted' &&
+    differences.some(({ kind }) => kind === 'content') &&
+    actual.annotations[vocabulary.sourceChecksum] === actual.digest &&
+    !('missing' in edition) &&
+    edition.revision === undefined
+  );
+}
+
+function goesWithContent(difference: Difference, vocabulary: Vocabulary): boolean {
+  const { sourceChecksum, verdict, canaryFailed } = vocabulary;
+  return (
+    difference.kind === 'content' ||
+    ('key' in difference && [sourceChecksum, verdict, canaryFailed].includes(difference.key))
+  );
+}
