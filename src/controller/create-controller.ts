@@ -120,7 +120,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
-  const reconciler = new Reconciler({ ...shared, versions, writes, areNamespacesSynced, dryRun });
+  const reconciler = new Reconciler({ ...shared, deletions, versions, writes, areNamespacesSynced, dryRun });
   const writer = new CompanionWriter({ ...shared, deletions, mutations, maxWritesPerSecond });
 
   configMaps.addHandler(

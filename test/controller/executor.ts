@@ -55,6 +55,7 @@ export class Executor {
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({
       ...shared,
+      deletions: this.deletions,
       versions: this.versions,
       writes,
       areNamespacesSynced: () => true,

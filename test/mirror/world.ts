@@ -4,6 +4,7 @@ import { mayDelete } from '../../src/mirror/companion/ownership.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../../src/mirror/observe/observed-namespace.ts';
 import { isRevision } from '../../src/mirror/observe/revision.ts';
+import { dueAmong } from '../../src/mirror/plan/brake.ts';
 import { desiredOf } from '../../src/mirror/plan/desired.ts';
 import { planOrphans } from '../../src/mirror/plan/orphans.ts';
 import type { Bounds } from '../../src/mirror/plan/placement.ts';
@@ -82,17 +83,19 @@ export function viewOf(of: World): ClusterView {
   const byKey = new Map<ObjectKey, ObservedConfigMap>(seen.map((object) => [object.key, object]));
   const namespaces = new Map<string, ObservedNamespace>();
   for (const item of of.namespaces) namespaces.set(item.metadata.name, observeNamespace(item, vocabulary));
-  return {
+  const recent = (name: string) => new Set(of.recentDeletions?.get(name));
+  const view: ClusterView = {
     settings: { vocabulary, bounds: of.bounds, brake: of.brake },
     now: () => of.now ?? 0,
     unwantedMs: () => of.unwantedMs,
     unsettledMs: () => of.unsettledMs ?? 0,
-    companionsFrom: (name) =>
-      seen.filter(
-        ({ request, annotations }) =>
-          request === undefined && annotations['workshop.io/source']?.startsWith(`${name}/`),
+    dueFrom: (name) =>
+      dueAmong(
+        seen.filter((object) => isFrom(name, object)),
+        recent(name),
+        view,
       ),
-    recentDeletions: (name) => new Set(of.recentDeletions?.get(name)),
+    recentDeletions: recent,
     configMap: (key) => byKey.get(key),
     revisions: (key) =>
       seen.filter(
@@ -111,6 +114,12 @@ export function viewOf(of: World): ClusterView {
     namespace: (name) => namespaces.get(name),
     namespaces: () => namespaces.values(),
   };
+  return view;
+}
+
+/** Whether an object refers to a source in the namespace, and is none. */
+function isFrom(namespaceName: string, { request, annotations }: ObservedConfigMap): boolean {
+  return request === undefined && annotations['workshop.io/source']?.startsWith(`${namespaceName}/`) === true;
 }
 
 /** The object at `namespace/name`, seen by the watch or not. */

@@ -11,9 +11,9 @@ interface Deletion {
 }
 
 /**
- * The deletions of the last 60 s that the brake counts. They count from their beginning: if the
- * reply is lost, the companion may be gone. One that fails counts all the same, as it would if it
- * were due.
+ * The deletions of the last 60 s that the brake counts. They count from when they are planned, and
+ * again from when they are sent: if the reply is lost, the companion may be gone. One that fails
+ * counts all the same, as it would if it were due.
  */
 export class Deletions {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class Deletions {
     this.#clock = clock;
   }
 
-  /** The deletion of a companion begins. `namespace`: that of its source. */
+  /** The deletion of a companion is planned or sent. `namespace`: that of its source. */
   begins(namespace: string, { uid }: ObservedConfigMap): void {
     this.#forgetOld();
     this.#begun.delete(uid);

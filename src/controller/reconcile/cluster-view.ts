@@ -5,6 +5,7 @@ import type { SourceIdentity } from '../../mirror/companion/ownership.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
+import { dueAmong } from '../../mirror/plan/brake.ts';
 import { claimIndexValues, claimsOf } from '../../mirror/plan/claims.ts';
 import { targetIndexValuesOf } from '../../mirror/plan/concerns.ts';
 import type { ClusterView, MirrorSettings } from '../../mirror/plan/view.ts';
@@ -12,6 +13,7 @@ import type { Vocabulary } from '../../mirror/vocabulary.ts';
 import type { Deletions } from '../memory/deletions.ts';
 import type { SourceVersions } from '../memory/source-versions.ts';
 import type { MutationCache } from '../write/mutation-cache.ts';
+import { RememberedSearch } from './due-deletions.ts';
 
 /** The ways in which the rules look things up. */
 export type ConfigMapIndex = 'referrers' | 'revisions' | 'claims' | 'targets' | 'origin';
@@ -35,7 +37,7 @@ export function configMapIndexers({
     },
     claims: claimsOf,
     targets: targetIndexValuesOf,
-    // Only the brake looks there, and the index costs about 70 bytes for each companion.
+    // Only the brake looks there, and the index costs about 30 bytes for each companion.
     origin: (object) => (brake === undefined ? NOWHERE : originOf(object, vocabulary)),
   };
 }
@@ -64,7 +66,7 @@ export function createClusterView(deps: {
   readonly memory: Pick<ClusterView, 'unwantedMs'>;
   readonly deletions: Pick<Deletions, 'recent'>;
   readonly versions: Pick<SourceVersions, 'unsettledMs'>;
-  readonly clock: Pick<Clock, 'wallTime'>;
+  readonly clock: Clock;
 }): ClusterView {
   const { settings, configMaps, namespaces, mutations, memory, deletions, versions, clock } = deps;
   const current = (objects: readonly ObservedConfigMap[]) =>
@@ -80,7 +82,8 @@ export function createClusterView(deps: {
     const keys = new Set(seen.map((object) => object.key));
     return [...current(seen), ...written.filter((object) => !keys.has(object.key) && isSought(object))];
   };
-  return {
+  const due = new RememberedSearch(clock);
+  const view: ClusterView = {
     settings,
     now: () => clock.wallTime().getTime(),
     configMap: (key) => mutations.newest(key, configMaps.get(key)),
@@ -95,11 +98,16 @@ export function createClusterView(deps: {
       ),
     claimants: (companion) =>
       claimIndexValues(companion).flatMap((value) => configMaps.byIndex('claims', value)),
-    companionsFrom: (namespace) => current(configMaps.byIndex('origin', namespace)),
+    dueFrom: (namespace) =>
+      due.in(namespace, () => {
+        const companions = current(configMaps.byIndex('origin', namespace));
+        return dueAmong(companions, deletions.recent(namespace), view);
+      }),
     recentDeletions: (namespace) => deletions.recent(namespace),
     unsettledMs: (source, settleMs) => versions.unsettledMs(source, settleMs),
     unwantedMs: (source, companion) => memory.unwantedMs(source, companion),
     namespace: (name) => namespaces.get(name as ObjectKey),
     namespaces: () => namespaces.values(),
   };
+  return view;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
-import type { ObjectKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
@@ -16,6 +16,7 @@ import type { Rollout } from '../../mirror/rollout/rollout.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
+import type { Deletions } from '../memory/deletions.ts';
 import { describeError, isOutage, judge, StaleSourceError, type Verdict } from '../memory/failure.ts';
 import type { CompanionCounts, Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
@@ -30,6 +31,7 @@ export interface ReconcilerDeps {
   readonly api: Pick<ConfigMapApi, 'get'>;
   readonly bodies: SourceBodies;
   readonly memory: CompanionMemory;
+  readonly deletions: Pick<Deletions, 'begins'>;
   readonly versions: Pick<SourceVersions, 'isFlapping'>;
   readonly reports: Reports;
   readonly queue: DelayingQueue<ObjectKey>;
@@ -171,6 +173,7 @@ export class Reconciler {
     // Once the revision is there, the source is planned again (SPEC D4).
     const isFirst = ofRevisions.some(({ action }) => action === 'keep') ? isOfRevision : () => true;
     const ready = toBeWritten.filter((step) => !waits.has(step) && isFirst(step));
+    this.#countDeletions(key, ready);
     const lane = queue.laneOf(key);
     const nextMs = Math.min(...waits.values());
     if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
@@ -179,6 +182,15 @@ export class Reconciler {
     for (const step of waits.keys()) if (!isOfRevision(step) && isBlocked(step)) report.inConflict(step);
     if (ready.length === 0) report.tellReconciled();
     await writes.add({ key, source, shape, lane, report }, ready);
+  }
+
+  /** From now on other plans count them, although their writes may have to wait. */
+  #countDeletions(key: ObjectKey, ready: readonly WriteStep[]): void {
+    for (const step of ready) {
+      if (step.action === 'delete' && step.counts) {
+        this.#deps.deletions.begins(splitKey(key).namespace, step.actual);
+      }
+    }
   }
 
   #leave(key: ObjectKey, step: Step): void {

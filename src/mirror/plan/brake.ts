@@ -6,7 +6,7 @@ import type { Vocabulary } from '../vocabulary.ts';
 import { placementIn } from './placement.ts';
 import { isLeftOver, planLeftOver, planOrphan, waveOn } from './removal.ts';
 import type { Step } from './step.ts';
-import type { Brake, ClusterView } from './view.ts';
+import type { Brake, ClusterView, DueDeletions } from './view.ts';
 
 type Deletion = Extract<Step, { readonly action: 'delete' }>;
 
@@ -33,9 +33,9 @@ export function withBrake(
   const wave = isBraking ? waveFor(unreleased, vocabulary) : undefined;
   return steps.map((step) => {
     if (!counts(step)) return step;
-    if (isReleased(step)) return { ...step, counts: false };
-    const own = wave ?? waveOn(step.actual, vocabulary);
-    return own === undefined ? step : hold(step, own, vocabulary);
+    const own = isReleased(step) ? undefined : (wave ?? waveOn(step.actual, vocabulary));
+    if (own !== undefined) return hold(step, own, vocabulary);
+    return isReleased(step) || brake === undefined ? { ...step, counts: false } : step;
   });
 }
 
@@ -52,20 +52,30 @@ function mustHold(
 ): boolean {
   if (deletions.length === 0) return false;
   const { namespace } = splitKey(source.key);
+  const { due, there, gone, isHeld } = view.dueFrom(namespace);
   const recent = view.recentDeletions(namespace);
-  const companions = view.companionsFrom(namespace);
-  const left = companions.filter(({ uid }) => !recent.has(uid)).length;
-  const least = Math.max(count, (percent / 100) * (left + recent.size));
-  const due = new Set([...recent, ...deletions.map(({ actual }) => actual.uid)]);
-  if (due.size >= least) return true;
-  for (const companion of companions) {
-    if (due.has(companion.uid) || !isDue(companion, view)) continue;
-    // What is held holds all else that is due.
-    if (waveOn(companion, view.settings.vocabulary) !== undefined) return true;
-    due.add(companion.uid);
-    if (due.size >= least) return true;
-  }
-  return false;
+  const all = new Set([...recent, ...due, ...deletions.map(({ actual }) => actual.uid)]);
+  const total = there + gone.filter((uid) => recent.has(uid)).length;
+  // What is held holds all else that is due.
+  return isHeld || (all.size >= count && all.size * 100 >= percent * total);
+}
+
+/**
+ * What plans would delete, for all sources of one namespace and as far as the cache knows.
+ * @param companions those of these sources
+ * @param recent uids of those that were deleted lately
+ */
+export function dueAmong(
+  companions: readonly ObservedConfigMap[],
+  recent: ReadonlySet<string>,
+  view: ClusterView,
+): DueDeletions {
+  const found = companions.filter((companion) => isDue(companion, view));
+  const due = found.map(({ uid }) => uid);
+  const isHeld = found.some((companion) => waveOn(companion, view.settings.vocabulary) !== undefined);
+  const gone = new Set(recent);
+  if (gone.size > 0) for (const { uid } of companions) gone.delete(uid);
+  return { due, there: companions.length, gone: [...gone], isHeld };
 }
 
 /** Whether a plan for its source would delete the companion, as far as the cache knows. */

@@ -25,11 +25,11 @@ export interface ClusterView {
   unwantedMs(source: ObjectKey, companion: ObjectKey): number | undefined;
   /** Time (ms) until the source has been quiet for so long; 0: it has been, or nobody measures. */
   unsettledMs(source: ObjectKey, settleMs: number): number;
-  /** Companions that refer to sources in a namespace. Empty while there is no brake. */
-  companionsFrom(namespace: string): readonly ObservedConfigMap[];
+  /** What is due for the sources of a namespace (`dueAmong`), maybe a moment ago. */
+  dueFrom(namespace: string): DueDeletions;
   /**
-   * Uids of the companions of its sources that were deleted in the last 60 s, or whose deletion has
-   * begun, and that the brake counts.
+   * Uids of the companions of its sources that were deleted in the last 60 s, or were to be, and
+   * that the brake counts.
    */
   recentDeletions(namespace: string): ReadonlySet<string>;
   namespace(name: string): ObservedNamespace | undefined;
@@ -48,4 +48,16 @@ export interface Brake {
   readonly count: number;
   /** Of the companions of the sources in one namespace. */
   readonly percent: number;
+}
+
+/** Deletions for the sources of one namespace that the brake counts. */
+export interface DueDeletions {
+  /** Uids of the companions to delete. */
+  readonly due: readonly string[];
+  /** How many companions there are. */
+  readonly there: number;
+  /** Uids of those that were deleted lately and are not among them. */
+  readonly gone: readonly string[];
+  /** Whether one of `due` is marked as held. */
+  readonly isHeld: boolean;
 }

@@ -21,7 +21,7 @@ function surveyOf(
       now: () => viewOf(now).now(),
       unwantedMs: () => undefined,
       unsettledMs: () => 0,
-      companionsFrom: () => [],
+      dueFrom: () => ({ due: [], there: 0, gone: [], isHeld: false }),
       recentDeletions: () => new Set(),
       configMap: (key) => viewOf(now).configMap(key),
       referrers: (of) => viewOf(now).referrers(of),

@@ -262,3 +262,16 @@ describe('[R3] a source that is gone', () => {
     expect(running.queue.length).toBe(0);
   });
 });
+
+test('[D1] a deletion counts from its plan on, also while its write waits', async () => {
+  const leaving = companion(source(KEY, { 'target-namespaces': 'x' }), 'team-a/colors-synced');
+  const of = {
+    ...world([source(KEY, { 'target-namespaces': 'x' }), leaving]),
+    brake: { count: 2, percent: 0 },
+  };
+  const running = new Executor(new MemoryApi(of.configMaps), viewOf(of));
+  const pass = running.reconciler.reconcile(KEY);
+  expect([...running.deletions.recent('home')]).toEqual([leaving.metadata.uid]);
+  running.writes.shutDown();
+  await pass;
+});

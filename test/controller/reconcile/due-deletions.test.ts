@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { RememberedSearch } from '../../../src/controller/reconcile/due-deletions.ts';
+import type { DueDeletions } from '../../../src/mirror/plan/view.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+test('[D1] what is due is searched at most for a twentieth of the time, for the namespace that was asked for last', () => {
+  let now = 0;
+  const clock = Object.assign(new ManualClock(), { now: () => now });
+  const remembered = new RememberedSearch(clock);
+  let searches = 0;
+  /** A search that takes 10 ms. */
+  const search = (): DueDeletions => {
+    now += 10;
+    searches += 1;
+    return { due: [], there: searches, gone: [], isHeld: false };
+  };
+  const at = (time: number, namespace: string) => {
+    now = time;
+    return remembered.in(namespace, search).there;
+  };
+  expect([at(0, 'home'), at(209, 'home'), at(210, 'home')]).toEqual([1, 1, 2]);
+  expect([at(230, 'away'), at(250, 'away'), at(260, 'home')]).toEqual([3, 3, 4]);
+});
+
+test('[D1] a search that takes no time is made each time', () => {
+  const remembered = new RememberedSearch(new ManualClock());
+  const found = [1, 2].map((there) =>
+    remembered.in('home', () => ({ due: [], there, gone: [], isHeld: false })),
+  );
+  expect(found.map(({ there }) => there)).toEqual([1, 2]);
+});
