@@ -18,7 +18,7 @@ export const COMPLETE = '__complete';
 const TIME_LIMIT_MS = 2_000;
 const MOST_OBJECTS = 500;
 /** Commands whose operands are sources. */
-const TAKE_SOURCES: readonly string[] = ['status', 'explain', 'release'];
+const TAKE_SOURCES: readonly string[] = ['status', 'explain', 'history', 'undo', 'release'];
 
 /** A script for each shell, and for kubectl, which completes plugins by a program of their own. */
 const SCRIPTS: Readonly<Record<string, (program: string) => string>> = {

@@ -316,6 +316,23 @@ export const NOTIFY_COMMAND_FLAGS = {
   'dry-run': off('Print the request, and send nothing'),
 } satisfies Flags;
 
+export const HISTORY_FLAGS = {
+  ...LOOK_FLAGS,
+  namespace: { ...NAMESPACE_FLAG, describe: 'Namespace of the source' },
+  output: flag({ kind: choice('table', 'json', 'yaml'), default: 'table', alias: 'o', describe: 'Format' }),
+} satisfies Flags;
+
+export const UNDO_FLAGS = {
+  ...LOOK_FLAGS,
+  namespace: { ...NAMESPACE_FLAG, describe: 'Namespace of the source' },
+  to: flag({
+    kind: text('checksum'),
+    default: undefined,
+    defaultDescription: 'the one before',
+    describe: 'Which revision companions shall hold, by the first 8 digits of its checksum',
+  }),
+} satisfies Flags;
+
 /** Of all commands, in the order of the help. */
 export const COMMAND_FLAGS = {
   run: RUN_FLAGS,
@@ -326,5 +343,7 @@ export const COMMAND_FLAGS = {
   explain: EXPLAIN_FLAGS,
   release: RELEASE_FLAGS,
   notify: NOTIFY_COMMAND_FLAGS,
+  history: HISTORY_FLAGS,
+  undo: UNDO_FLAGS,
   completion: {},
 } satisfies Readonly<Record<string, Flags>>;

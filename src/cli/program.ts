@@ -12,13 +12,16 @@ import {
   type Flag,
   type Flags,
   type FlagValues,
+  HISTORY_FLAGS,
   NOTIFY_COMMAND_FLAGS,
   PLAN_FLAGS,
   RELEASE_FLAGS,
   RUN_FLAGS,
   SANDBOX_FLAGS,
   STATUS_FLAGS,
+  UNDO_FLAGS,
 } from './flags.ts';
+import { history } from './history.ts';
 import type { ProcessIo } from './io.ts';
 import { notify } from './notify.ts';
 import { plan } from './plan.ts';
@@ -26,19 +29,18 @@ import { release } from './release.ts';
 import { run } from './run.ts';
 import { sandbox } from './sandbox.ts';
 import { status } from './status.ts';
+import { undo } from './undo.ts';
 import { SWITCH } from './values.ts';
 import { version } from './version.ts';
 
 /** What there is as a plugin of kubectl (SPEC C9): what a user does, with the user's rights. */
-const PLUGIN_COMMANDS: readonly string[] = ['status', 'plan', 'explain', 'release'];
+const PLUGIN_COMMANDS: readonly string[] = ['status', 'plan', 'explain', 'history', 'undo', 'release'];
 const HELP = 'Keeps copies (companions) of ConfigMaps that are labelled workshop.io/managed=true.';
-const PLUGIN_HELP = `Shows where the copies (companions) of labelled ConfigMaps stand. Only release writes.
+const PLUGIN_HELP = `Where the copies (companions) of labelled ConfigMaps stand. undo and release write.
 
   kubectl mirror status -A                       where they stand
-  kubectl mirror status -n team-a --watch        one namespace, and what changes
   kubectl mirror explain team-a/colors-synced    why it is as it is
-  kubectl mirror plan -f colors.yaml             what applying a file would do
-  kubectl mirror release team-a/colors           delete what the brake holds`;
+  kubectl mirror undo shop/colors                back to what they held before`;
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
@@ -159,6 +161,8 @@ async function parse(
   );
   command('status', 'Show where companions stand', STATUS_FLAGS, status, '[names..]');
   command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '[name]');
+  command('history', 'Show the kept contents of a source', HISTORY_FLAGS, history, '[name]');
+  command('undo', 'Let companions hold an earlier content', UNDO_FLAGS, undo, '[name]');
   command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
   command('release', 'Delete what the delete brake holds', RELEASE_FLAGS, release, '[names..]');
   command('notify', 'Send a sink an example: notify test SINK', NOTIFY_COMMAND_FLAGS, notify, '[names..]');

@@ -1,6 +1,9 @@
+import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import type { ConfigMap } from '../kube/api/types.ts';
+import { desiredEdition } from '../mirror/companion/companion.ts';
 import type { Difference } from '../mirror/companion/drift.ts';
 import { type Content, selectContent } from '../mirror/observe/content.ts';
+import { desiredOf } from '../mirror/plan/desired.ts';
 import type { Entry } from '../mirror/plan/inventory.ts';
 import type { StringMap } from '../mirror/vocabulary.ts';
 import type { Look } from './inspection.ts';
@@ -19,7 +22,8 @@ export type Change =
   | { readonly kind: 'owner references' };
 
 /** Reads both ConfigMaps if their content differs: the cache has only its digest. */
-export async function changesOf(entry: Entry, { view, body }: Look): Promise<readonly Change[]> {
+export async function changesOf(entry: Entry, look: Look): Promise<readonly Change[]> {
+  const { body } = look;
   const { source, companion, differences = [] } = entry;
   const changes: Change[] = [];
   for (const difference of differences) {
@@ -28,12 +32,20 @@ export async function changesOf(entry: Entry, { view, body }: Look): Promise<rea
       continue;
     }
     if (source === undefined || companion === undefined) continue;
-    const [from, to] = await Promise.all([body(companion), body(source)]);
-    const request = view.configMap(source)?.request;
-    const desired = request?.ok ? selectContent(contentOf(to), request.value) : contentOf(to);
-    changes.push(...contentChanges(contentOf(from), desired));
+    const [from, to] = await Promise.all([body(companion), desiredContent(source, companion, look)]);
+    changes.push(...contentChanges(contentOf(from), to));
   }
   return changes;
+}
+
+/** Of the source, or of a revision (SPEC D5, D6). */
+async function desiredContent(source: ObjectKey, companion: ObjectKey, { view, body }: Look) {
+  const observed = view.configMap(source);
+  if (!observed?.request?.ok) return contentOf(await body(source));
+  const { shape } = desiredOf(observed, observed.request.value, view);
+  const { revision } = desiredEdition(splitKey(companion).namespace, shape);
+  if (revision !== undefined) return contentOf(await body(revision.key));
+  return selectContent(contentOf(await body(source)), observed.request.value);
 }
 
 function metadataChange(difference: Exclude<Difference, { readonly kind: 'content' }>): Change {
@@ -42,7 +54,7 @@ function metadataChange(difference: Exclude<Difference, { readonly kind: 'conten
   return { kind, key, change: value === undefined ? 'remove' : 'set' };
 }
 
-function contentOf(object: ConfigMap | undefined): Content {
+export function contentOf(object: ConfigMap | undefined): Content {
   return { data: object?.data ?? {}, binaryData: object?.binaryData ?? {} };
 }
 
@@ -93,7 +105,7 @@ export function changeInWords(change: Change): string {
   }
 }
 
-function bytes(count: number | null): string {
+export function bytes(count: number | null): string {
   if (count === null || count < 1024) return `${count ?? 0} B`;
   return `${(count / 1024).toFixed(1)} KiB`;
 }

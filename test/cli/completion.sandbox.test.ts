@@ -14,7 +14,14 @@ async function completed(words: readonly string[], calledAs?: string): Promise<r
 
 test('[C9] commands, flags and their values are completed', async () => {
   expect(await completed(['s'])).toEqual(['sandbox', 'status']);
-  expect(await completed([''], 'kubectl-mirror')).toEqual(['status', 'plan', 'explain', 'release']);
+  expect(await completed([''], 'kubectl-mirror')).toEqual([
+    'status',
+    'plan',
+    'explain',
+    'release',
+    'history',
+    'undo',
+  ]);
   expect(await completed(['run', '--log-l'])).toEqual(['--log-level']);
   expect(await completed(['run', '--log-level', 'w'])).toEqual(['warn']);
   expect(await completed(['plan', '-o', ''])).toEqual(['table', 'json', 'yaml']);

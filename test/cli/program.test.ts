@@ -44,6 +44,8 @@ describe('a wrong command line', () => {
     [['run', '-x'], 'Unknown argument: -x'],
     [['status', '--stat', 'foo'], 'Unknown argument: --stat\n'],
     [['explain'], 'explain: name a source or a companion'],
+    [['history'], 'history: name a source, as NAMESPACE/NAME'],
+    [['undo'], 'undo: name a source, as NAMESPACE/NAME'],
     [['run', '--wokers=3'], 'Unknown argument: --wokers=3'],
     [['demo', '--once'], 'Unknown argument: --once'],
     [['run', '--resync'], '--resync needs a value'],

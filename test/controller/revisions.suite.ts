@@ -1,40 +1,12 @@
 import { expect, test } from 'vitest';
 import { isOlder } from '../../src/kube/api/resource-version.ts';
-import type { ConfigMap } from '../../src/kube/api/types.ts';
-import type { StringMap } from '../../src/mirror/vocabulary.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { checksum } from './expected-companion.ts';
 import { fastClock } from './fast-clock.ts';
+import { BLUE, edit, GREEN, keeps, RED, revisionOf } from './rolling.ts';
 import { World } from './world.ts';
-
-/** The short key of the revision of a content of `home/colors`. */
-function revisionOf(data: StringMap): string {
-  return `home/colors-rev-${checksum(data, {}).slice(0, 8)}`;
-}
-
-/** Short keys of the revisions in `home`, by their order. */
-async function revisionsIn(world: World): Promise<readonly string[]> {
-  const all = await world.person.configMaps(world.full('home'), `${world.domain}/managed=revision`);
-  const order = ({ metadata }: ConfigMap) => Number(metadata.annotations?.[`${world.domain}/revision`]);
-  return all.toSorted((a, b) => order(a) - order(b)).map(({ metadata }) => `home/${metadata.name}`);
-}
-
-async function edit(world: World, data: StringMap): Promise<void> {
-  await world.person.edit(world.full('home/colors'), (source) => ({ ...source, data }));
-}
-
-async function keeps(world: World, ...contents: readonly StringMap[]): Promise<void> {
-  await waitFor(async () => expect(await revisionsIn(world)).toEqual(contents.map(revisionOf)), {
-    deadlineMs: 60_000,
-    describe: () => `these revisions; ${world.whatWasLogged()}`,
-  });
-}
-
-const RED = { sky: 'red' };
-const GREEN = { sky: 'green' };
-const BLUE = { sky: 'blue' };
 
 /** SPEC D4: the contents of a source are kept. */
 export function revisionsSuite(server: TestServer): void {

@@ -47,6 +47,9 @@ beforeAll(async () => {
   await person.create(source('colors', { 'target-namespaces': 'team-a, team-b, team-c, team-e' }));
   await person.create(source('gone', { 'target-namespaces': 'team-a' }));
   await person.create(source('fonts', { 'target-namespaces': 'team-a' }));
+  await person.create({ ...source('prices', { 'keep-revisions': '5' }), data: { tea: '3' } });
+  await run(['run', '--once']);
+  await person.patch('shop/prices', { data: { tea: '30' } });
   await run(['run', '--once']);
   await person.delete('shop/gone');
   await person.patch('shop/colors', {

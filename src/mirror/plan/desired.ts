@@ -4,6 +4,7 @@ import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { revisionKey } from '../observe/revision.ts';
 import { companionKey, type MirrorRequest } from '../request/request.ts';
 import type { Targets } from '../request/targets.ts';
+import { History } from '../rollout/history.ts';
 import { isRevisionOf } from '../rollout/revision-step.ts';
 import { type Canary, type Rollout, rolloutOf } from '../rollout/rollout.ts';
 import { candidateNamespaces, matchesTargets, placementIn } from './placement.ts';
@@ -30,6 +31,13 @@ export function desiredOf(source: ObservedConfigMap, request: MirrorRequest, vie
   };
   const rollout = rolloutOf(facts, vocabulary);
   return { shape: companionShape(source, request, vocabulary, rollout.editionIn), rollout };
+}
+
+/** The contents of a source that are kept, for somebody who only looks. */
+export function historyOf(source: ObservedConfigMap, view: ClusterView): History {
+  const request = source.request?.ok ? source.request.value.rollout : undefined;
+  const facts = { source, request, revisions: revisionsOf(source, view), namesake: undefined };
+  return new History({ ...facts, isEverywhere: true }, view.settings.vocabulary);
 }
 
 /** In any order. */

@@ -46,9 +46,24 @@ export class History {
     this.stage = this.#current ? stageOf(this.#current, vocabulary) : initial;
   }
 
-  /** The revision with this short checksum. */
+  /** The revision whose checksum begins so. */
   find(short: string): ObservedConfigMap | undefined {
     return this.revisions.find(({ digest }) => digest.startsWith(short));
+  }
+
+  /** The newest revision before what companions are to hold, but none that was only tried. */
+  get previous(): ObservedConfigMap | undefined {
+    const { source, stage, stable, revisions } = this;
+    const pin = this.#facts.request?.pin;
+    const present = stage === 'failed' ? stable : this.#current;
+    const held = pin === undefined ? present : this.find(pin);
+    const order = held ? orderOf(held, this.#vocabulary) : Number.POSITIVE_INFINITY;
+    return revisions.find(
+      (revision) =>
+        orderOf(revision, this.#vocabulary) < order &&
+        stageOf(revision, this.#vocabulary) === undefined &&
+        revision.digest !== (held ?? source).digest,
+    );
   }
 
   /**

@@ -1,0 +1,118 @@
+import { systemClock } from '../clock/clock.ts';
+import { changeInWords, contentChanges, contentOf } from '../inspect/changes.ts';
+import type { Look } from '../inspect/inspection.ts';
+import { paragraph } from '../inspect/table.ts';
+import { createConfigMapApi } from '../kube/api/config-maps.ts';
+import { objectKey, parseKey, splitKey } from '../kube/api/object-key.ts';
+import type { Cluster } from '../kube/config/cluster.ts';
+import { ApiError, isConflict, NetworkError } from '../kube/errors.ts';
+import { createTransport } from '../kube/http/transport.ts';
+import { selectContent } from '../mirror/observe/content.ts';
+import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import { shortChecksum } from '../mirror/observe/revision.ts';
+import { historyOf } from '../mirror/plan/desired.ts';
+import { commandInWords } from '../mirror/plan/remedies.ts';
+import { vocabularyOf } from '../mirror/vocabulary.ts';
+import { RunError } from './errors.ts';
+import { explain } from './first-contact.ts';
+import type { FlagValues, UNDO_FLAGS } from './flags.ts';
+import { named, sourceAt } from './history.ts';
+import { inspecting } from './inspection-session.ts';
+import { type ProcessIo, print, terminalWidth } from './io.ts';
+import { clusterFor } from './run.ts';
+import { USER_AGENT } from './version.ts';
+
+/** Who has set the annotation, in the source's managed fields. */
+const FIELD_MANAGER = 'kubectl-mirror';
+
+/**
+ * `mirror-controller undo`: pins an earlier content of a source, with the caller's own rights
+ * (SPEC D5).
+ */
+export async function undo(
+  flags: FlagValues<typeof UNDO_FLAGS>,
+  io: ProcessIo,
+  operands: readonly string[],
+): Promise<void> {
+  const name = named('undo', operands);
+  const cluster = clusterFor(flags, io);
+  const key = parseKey(name) ?? objectKey(flags.namespace ?? cluster.namespace ?? 'default', name);
+  const choice = await inspecting(cluster, flags, io, async (inspection, signal) => {
+    const look = await inspection.look(signal, { confirm: () => false });
+    return choose(sourceAt(key, look), flags.to, look);
+  });
+  const { pin } = vocabularyOf(flags.domain);
+  await annotate(choice.source, { [pin]: choice.short }, cluster, io);
+  const end = { verb: 'annotate', kind: 'configmap', ...splitKey(key), key: pin, value: undefined } as const;
+  const width = terminalWidth(io.stdout);
+  await print(
+    io,
+    [
+      paragraph(`${key} is pinned to ${choice.short}: its companions will hold that content.`, width),
+      ...choice.changes.map((line) => paragraph(`  ${line}`, width)),
+      `To let them follow the source again:\n  ${commandInWords(end)}\n`,
+    ].join(''),
+  );
+}
+
+interface Choice {
+  readonly source: ObservedConfigMap;
+  /** Short checksum of the content to pin. */
+  readonly short: string;
+  /** How it differs from what the source says. */
+  readonly changes: readonly string[];
+}
+
+/** @throws RunError */
+async function choose(source: ObservedConfigMap, to: string | undefined, look: Look): Promise<Choice> {
+  const { key, request } = source;
+  if (!request?.ok)
+    throw new RunError(`${key} is invalid, so a pin would change nothing: ${request?.problem}`);
+  const history = historyOf(source, look.view);
+  const isOwn = to !== undefined && to.length >= 8 && source.digest.startsWith(to);
+  const chosen = to === undefined ? history.previous : to.length < 8 ? undefined : history.find(to);
+  if (chosen === undefined && !isOwn) throw new RunError(nothingToPin(source, to, look));
+  const [own, pinned] = await Promise.all([look.body(key), look.body((chosen ?? source).key)]);
+  const now = selectContent(contentOf(own), request.value);
+  const then = chosen === undefined ? now : contentOf(pinned);
+  const short = shortChecksum((chosen ?? source).digest);
+  return { source, short, changes: contentChanges(now, then).map(changeInWords) };
+}
+
+function nothingToPin(source: ObservedConfigMap, to: string | undefined, { view }: Look): string {
+  const { key } = source;
+  const { revisions } = historyOf(source, view);
+  const { keepRevisions } = view.settings.vocabulary;
+  if (revisions.length === 0) {
+    return `${key} has no revisions; ${keepRevisions}=5 keeps its contents from now on`;
+  }
+  return to === undefined
+    ? `${key} has no revision before what its companions hold`
+    : `${key} has no revision ${to}; write at least 8 digits of one that "mirror-controller history ${key}" lists`;
+}
+
+/** @throws RunError */
+async function annotate(
+  { key, resourceVersion }: ObservedConfigMap,
+  annotations: Readonly<Record<string, string>>,
+  cluster: Cluster,
+  io: ProcessIo,
+): Promise<void> {
+  const transport = createTransport(cluster, {
+    clock: systemClock,
+    userAgent: USER_AGENT,
+    signal: io.signal,
+  });
+  try {
+    const api = createConfigMapApi(transport, { fieldManager: FIELD_MANAGER });
+    await api.patch(key, { metadata: { resourceVersion, annotations } });
+  } catch (error) {
+    if (isConflict(error)) throw new RunError(`${key} has just been changed; look at it, and try again`);
+    if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
+    throw new RunError(
+      explain(error, cluster, `Give this user the right to patch ConfigMap ${key}.`).join('\n'),
+    );
+  } finally {
+    await transport.close();
+  }
+}

@@ -1,0 +1,92 @@
+import type { ObjectKey } from '../kube/api/object-key.ts';
+import { isCompanionOf } from '../mirror/companion/ownership.ts';
+import { type Content, selectContent } from '../mirror/observe/content.ts';
+import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import { orderOf, shortChecksum, stageOf } from '../mirror/observe/revision.ts';
+import { historyOf } from '../mirror/plan/desired.ts';
+import { bytes, type Change, changeInWords, contentChanges, contentOf } from './changes.ts';
+import type { Look } from './inspection.ts';
+import { renderTable } from './table.ts';
+
+/** One content of a source, in the output of `history`. The shape is public: docs/output.md. */
+export interface HistoryRow {
+  readonly checksum: string;
+  /** Its place in the order; null: the source holds it, and it is not kept. */
+  readonly revision: number | null;
+  /** `source`: the source holds it. `pinned`: companions are to hold it. The others: SPEC D6. */
+  readonly marks: readonly ('source' | 'pinned' | 'trying' | 'failed')[];
+  /** Size of all keys and values. */
+  readonly bytes: number;
+  /** How many companions hold it. */
+  readonly companions: number;
+  /** What it changed in the one before it. */
+  readonly differences: readonly Change[];
+}
+
+/** The contents of a source, the newest first. Reads each of them. */
+export async function historyRows(source: ObservedConfigMap, look: Look): Promise<readonly HistoryRow[]> {
+  const { view, body } = look;
+  const { vocabulary } = view.settings;
+  const { revisions } = historyOf(source, view);
+  const isKept = revisions.some(({ digest }) => digest === source.digest);
+  const request = source.request?.ok ? source.request.value : undefined;
+  const pin = request?.rollout?.pin;
+  const read = async (key: ObjectKey) => contentOf(await body(key));
+  const own = await read(source.key);
+  const contents = [
+    ...(isKept ? [] : [{ of: source, content: request ? selectContent(own, request) : own }]),
+    ...(await Promise.all(revisions.map(async (of) => ({ of, content: await read(of.key) })))),
+  ];
+  const companions = view.referrers(source).filter((object) => isCompanionOf(object, source, vocabulary));
+  return contents.map(({ of, content }, at) => {
+    const { digest } = of;
+    const stage = stageOf(of, vocabulary);
+    return {
+      checksum: digest,
+      revision: of === source ? null : orderOf(of, vocabulary),
+      marks: [
+        ...(digest === source.digest ? (['source'] as const) : []),
+        ...(pin !== undefined && digest.startsWith(pin) ? (['pinned'] as const) : []),
+        ...(stage === undefined ? [] : [stage]),
+      ],
+      bytes: sizeOf(content),
+      companions: companions.filter((companion) => companion.digest === digest).length,
+      differences: contentChanges(contents[at + 1]?.content ?? NOTHING, content),
+    };
+  });
+}
+
+const NOTHING: Content = { data: {}, binaryData: {} };
+
+function sizeOf({ data, binaryData }: Content): number {
+  const sum = (entries: Content['data'], encoding: BufferEncoding) =>
+    Object.entries(entries).reduce(
+      (total, [key, value]) => total + key.length + Buffer.byteLength(value, encoding),
+      0,
+    );
+  return sum(data, 'utf8') + sum(binaryData, 'base64');
+}
+
+export function historyTable(rows: readonly HistoryRow[], width: number | undefined): string {
+  const headers = ['REVISION', 'CHECKSUM', 'SIZE', 'COMPANIONS', 'NOTE'];
+  return renderTable(
+    rows.map((row) => ({
+      cells: [
+        row.revision === null ? '<none>' : String(row.revision),
+        shortChecksum(row.checksum),
+        bytes(row.bytes),
+        String(row.companions),
+        row.marks.map((mark) => NOTES[mark]).join('; '),
+      ],
+      below: row.differences.map(changeInWords),
+    })),
+    { headers, showHeaders: true, width },
+  );
+}
+
+const NOTES = {
+  source: 'what the source says now',
+  pinned: 'pinned',
+  trying: 'only in canaries yet',
+  failed: 'failed in a canary',
+} as const satisfies Record<HistoryRow['marks'][number], string>;
