@@ -1,6 +1,7 @@
 import { afterAll, describe, expect } from 'vitest';
 import { lacks } from '../support/control-plane-suite.ts';
 import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
+import { canarySuite } from './canary.suite.ts';
 import { pinSuite } from './pin.suite.ts';
 import { revisionsSuite } from './revisions.suite.ts';
 import { underShippedRights } from './shipped-rights.ts';
@@ -13,6 +14,7 @@ describe.skipIf(lacks.controllerManager())('on a real control plane, under the s
   const server = guarded ?? controlPlaneServer;
   revisionsSuite(server);
   pinSuite(server);
+  canarySuite(server);
 
   afterAll(async () => expect(await guarded?.refusals()).toEqual(guarded && []));
 });

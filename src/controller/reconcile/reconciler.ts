@@ -162,8 +162,11 @@ export class Reconciler {
     const isOver = (companion: ObjectKey) => reports.over(key, companion);
     if (memory.hasAny(key)) memory.keepOnly(key, [...steps, ...ofRevisions], isOver);
     this.#planAgain(key, plan);
+    const lane = queue.laneOf(key);
+    // How far a canary is depends on its writes, and their own watch events queue no pass.
+    const onEnd = plan.rollout?.state === 'rolling out' ? () => queue.add(key, lane) : undefined;
     const reportOn = (writes: number) =>
-      new PassReport({ key, source, steps, writes, begunAt, clock, log, tell });
+      new PassReport({ key, source, steps, writes, begunAt, clock, log, tell, onEnd });
     if (dryRun) {
       for (const step of toBeWritten) reports.wouldWrite(key, step);
       reportOn(0).tellReconciled();
@@ -174,7 +177,6 @@ export class Reconciler {
     const isFirst = ofRevisions.some(({ action }) => action === 'keep') ? isOfRevision : () => true;
     const ready = toBeWritten.filter((step) => !waits.has(step) && isFirst(step));
     this.#countDeletions(key, ready);
-    const lane = queue.laneOf(key);
     const nextMs = Math.min(...waits.values());
     if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
     const report = reportOn(ready.length);

@@ -23,6 +23,8 @@ export interface PassReportOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly tell: Listener;
+  /** Called when the last write of a pass with writes has ended, well or not. */
+  readonly onEnd?: (() => void) | undefined;
 }
 
 /**
@@ -95,7 +97,9 @@ export class PassReport {
     this.#left -= 1;
     const isDue = this.#counted === WRITES_PER_LINE || (this.#left === 0 && this.#counted > 0);
     if (!this.#isSmall && isDue) this.#sum();
-    if (this.#left === 0) this.tellReconciled();
+    if (this.#left > 0) return;
+    this.tellReconciled();
+    this.#options.onEnd?.();
   }
 
   /** To be called only for a pass without writes; otherwise the end of the last one does it. */
