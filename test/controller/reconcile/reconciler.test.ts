@@ -271,6 +271,7 @@ test('[D1] a deletion counts from its plan on, also while its write waits', asyn
   };
   const running = new Executor(new MemoryApi(of.configMaps), viewOf(of));
   const pass = running.reconciler.reconcile(KEY);
+  await new Promise(setImmediate);
   expect([...running.deletions.recent('home')]).toEqual([leaving.metadata.uid]);
   running.writes.shutDown();
   await pass;
