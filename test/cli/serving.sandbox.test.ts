@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { Person } from '../controller/person.ts';
+import { folderWith } from '../notify/receiver.ts';
 import { parseExposition, seriesValue } from '../support/exposition.ts';
 import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import type { Place } from '../support/servers/server.ts';
@@ -157,7 +158,11 @@ test('[O1] the number of series is the same with 10 and with 1,000 sources', asy
 
 test('[O1] [O2] docs/operating.md lists exactly our metrics, states and checks', async () => {
   const election = ['--leader-elect', '--leader-elect-lease-namespace=default'];
-  const { scrape, get } = await startRun(...election, '--freshness-canary=1m');
+  const sinks = folderWith({
+    'sinks.yaml': 'sinks: [{name: ops, type: webhook, url: "https://ops.example"}]',
+  });
+  const notifying = `--notify-config=${sinks}/sinks.yaml`;
+  const { scrape, get } = await startRun(...election, '--freshness-canary=1m', notifying);
   const manual = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
   /** The rows of the table whose first head is `head`, as cells. */
   const table = (head: string) => {

@@ -22,6 +22,7 @@ const unsynced = (name: string) => `mirror_oldest_unsynced_seconds${pod(name)}`;
 const FIGHTS = `mirror_fights_total${pod('a')}`;
 const conflicts = (name: string) => `mirror_companions${pod(name, ',state="conflict"')}`;
 const deletesHeld = (name: string) => `mirror_deletes_held${pod(name)}`;
+const pending = (sink: string) => `mirror_notifications_oldest_pending_seconds${pod('a', `,sink="${sink}"`)}`;
 const invalid = (name: string) => `mirror_sources${pod(name, ',state="invalid"')}`;
 
 /** Two replicas: `a` leads and writes; `b` stands by. No source has targets, so no Namespace is watched. */
@@ -46,6 +47,9 @@ export const HEALTHY: Series = {
   [FIGHTS]: '0x200',
   [conflicts('a')]: '0x200',
   [invalid('a')]: '0x200',
+  [pending('ops')]: '0x200',
+  // It is slow, but takes each.
+  [pending('chat')]: '0x10 600x5 0x185',
 };
 
 export const ALERT_CASES: readonly AlertCase[] = [
@@ -127,5 +131,15 @@ export const ALERT_CASES: readonly AlertCase[] = [
     name: 'annotations are invalid',
     series: { [invalid('a')]: '0x20 2x180' },
     firing: { '20m': [], '26m': ['MirrorInvalidSources'] },
+  },
+  {
+    name: 'a sink takes nothing',
+    series: { [pending('ops')]: '0+30x200' },
+    firing: { '15m': [], '22m': ['MirrorNotifyStuck'] },
+  },
+  {
+    name: 'a sink comes back after ten minutes',
+    series: { [pending('ops')]: '0+30x20 0x180' },
+    firing: { '12m': [], '40m': [] },
   },
 ];

@@ -8,6 +8,7 @@ const FOLDERS = [
   'manifests/overlays/monitoring',
   'manifests/overlays/consent',
   'manifests/overlays/namespaced',
+  'manifests/overlays/notifications',
 ];
 
 /** Everything that users apply, applied. */

@@ -40,6 +40,10 @@ describe('the chart', () => {
       ],
     },
     { folder: 'manifests/overlays/consent', settings: ['consent.enabled=true'] },
+    {
+      folder: 'manifests/overlays/notifications',
+      settings: ['notifications.secretName=mirror-controller-notify'],
+    },
     { folder: 'manifests/overlays/namespaced', settings: ['namespaces={team-a,team-b}'] },
   ])('gives the objects of $folder', async ({ folder, settings }) => {
     const [chart, kustomized] = await Promise.all([helmTemplate(...settings), kustomize(folder)]);
