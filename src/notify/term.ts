@@ -30,6 +30,8 @@ export interface TermDeps extends Pick<SenderDeps, 'deliver' | 'clock' | 'random
   readonly count: (sink: string, result: Result) => void;
 }
 
+/** Longest time (ms) that a stop waits for the API server to take what is known. */
+const STOP_MS = 3_000;
 const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
 
 /** Notifies for as long as this process may write. */
@@ -92,14 +94,24 @@ export class Term {
     this.#tracker.changedKeys.add(source, before, after);
   }
 
-  /** Until `signal` aborts; then writes what is known, and resolves. Never rejects. */
+  /**
+   * Until `signal` aborts. Then it writes what is known and resolves, at the latest after 3 s. Never
+   * rejects.
+   */
   async run(signal: AbortSignal): Promise<void> {
-    const { sources } = this.#deps;
+    const { sources, clock } = this.#deps;
     const state = this.#state;
     // All that waits listens to it, and Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal);
     await Promise.all([state.load(signal), this.#nameCluster(signal), sources.whenSynced(signal)]);
     if (signal.aborted) return;
+    const done = new AbortController();
+    const work = this.#work(signal).finally(() => done.abort());
+    await Promise.race([work, aborted(signal).then(() => sleep(clock, STOP_MS, done.signal))]);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const state = this.#state;
     const senders = Array.from(this.#senders.values(), (sender) => sender.run(signal));
     await Promise.all([state.run(signal), this.#begin(signal), ...senders]);
     await state.flush();

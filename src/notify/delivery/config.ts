@@ -31,7 +31,7 @@ export interface Sink {
 const SINK_TYPES = ['webhook', 'slack'] as const;
 const CONTENTS = ['none', 'keys', 'full'] as const;
 const GUARANTEES = ['at-least-once', 'at-most-once'] as const;
-const FIELDS = [
+export const FIELDS = [
   ...['name', 'type', 'url', 'urlFile', 'headersFile', 'signingKeyFiles', 'caFile', 'types'],
   ...['sourceNamespaces', 'default', 'content', 'guarantee', 'timeout', 'allowHttp'],
 ];
