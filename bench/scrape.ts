@@ -45,6 +45,8 @@ const survey = new Survey({
     versions: { unsettledMs: () => 0 },
     clock: systemClock,
   }),
+  // No source has anything to render.
+  renderings: { prepareFromCache: async () => undefined },
   configMaps,
   memory: { problem: () => undefined },
   areNamespacesSynced: () => true,

@@ -42,6 +42,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['plan'],
       ['rollout'],
       ['companion'],
+      ['render'],
       ['observe'],
       ['request'],
       ['did-you-mean.ts', 'parsed.ts', 'vocabulary.ts'],

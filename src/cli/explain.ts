@@ -32,9 +32,11 @@ export async function explain(
     const companionName = asked.name ?? request?.companionName;
     const companion = companionName === undefined ? undefined : objectKey(asked.namespace, companionName);
     const actual = companion ? await look.observed(companion) : undefined;
-    const findings = explainCompanion({ ...asked, live, actual }, view);
+    const rendering = live && (await look.rendering(live));
+    const findings = explainCompanion({ ...asked, live, actual, rendering }, view);
     const planned = entries.find((each) => each.source === asked.source && each.companion === companion);
-    const entry = planned && isUnconfirmed(planned) ? entryMeeting(planned, actual, view) : planned;
+    const entry =
+      planned && isUnconfirmed(planned) ? entryMeeting(planned, actual, look.renderings, view) : planned;
     const width = terminalWidth(io.stdout);
     await print(io, explanationInWords({ source: asked.source, companion, findings, entry }, width));
     return findings.every(({ fails }) => fails === undefined) ? 0 : 1;

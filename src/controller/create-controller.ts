@@ -30,6 +30,7 @@ import { Reconciler } from './reconcile/reconciler.ts';
 import { createSources } from './sources.ts';
 import { CompanionWriter } from './write/companion-writer.ts';
 import { MutationCache } from './write/mutation-cache.ts';
+import { Renderings } from './write/renderings.ts';
 import { contentOf, SourceBodies } from './write/source-bodies.ts';
 import { WriteQueue } from './write/write-queue.ts';
 
@@ -87,6 +88,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       const before = bodies.put(key, object);
       deps.onSourceData?.(key, before, contentOf(object));
     },
+    onValues: (key, object) => void bodies.put(key, object),
     onRestart: countRestarts(metrics),
   });
   const { configMaps, namespaces: namespaceInformer } = informers;
@@ -119,8 +121,17 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   });
   const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
+  const renderings = new Renderings({ view, bodies, clock });
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
-  const reconciler = new Reconciler({ ...shared, deletions, versions, writes, areNamespacesSynced, dryRun });
+  const reconciler = new Reconciler({
+    ...shared,
+    renderings,
+    deletions,
+    versions,
+    writes,
+    areNamespacesSynced,
+    dryRun,
+  });
   const writer = new CompanionWriter({ ...shared, deletions, mutations, maxWritesPerSecond });
 
   configMaps.addHandler(
@@ -140,7 +151,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, tell }),
   );
 
-  const survey = new Survey({ view, configMaps: lister, memory, areNamespacesSynced, clock });
+  const survey = new Survey({ view, renderings, configMaps: lister, memory, areNamespacesSynced, clock });
   stateMetrics(metrics, survey, bodies);
   exportActivity(metrics, { configmaps: configMaps, namespaces }, clock);
 

@@ -53,6 +53,7 @@ function about(source: ObservedConfigMap | undefined, message: Message): Occurre
 
 const REASONS = {
   invalid: 'InvalidAnnotation',
+  unresolved: 'Unresolved',
   'unknown annotation': 'InvalidAnnotation',
   'malformed notify': 'InvalidAnnotation',
   'no consent': 'Refused',
@@ -84,12 +85,13 @@ function isSettled({ result, companions }: Reconciled): boolean {
 
 function mirrored(companions: CompanionCounts): Message {
   const { 'in sync': inSync = 0, 'no namespace': homeless, conflict, refused, retained } = companions;
-  const { delayed, held } = companions;
+  const { delayed, held, unresolved } = companions;
   const others = {
     'in conflict': conflict,
     refused,
     retained,
     held,
+    unresolved,
     'without a namespace': homeless,
     'to be deleted later': delayed,
   };

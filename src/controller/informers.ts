@@ -4,7 +4,7 @@ import type { RestartReason } from '../informer/restart-reason.ts';
 import type { ListWatch } from '../kube/api/list-watch.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
+import { isValues, type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../mirror/observe/observed-namespace.ts';
 import { SharedTexts } from '../mirror/observe/shared-texts.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
@@ -27,6 +27,8 @@ export interface InformerDeps extends Watches {
 }
 
 export interface InformerListeners {
+  /** Gets each ConfigMap with values, with its data. */
+  readonly onValues?: (key: ObjectKey, values: ConfigMap) => void;
   /** Gets each source with its data. */
   readonly onSource?: (key: ObjectKey, source: ConfigMap) => void;
   /** For each kind, what to call when its list or watch has ended. */
@@ -40,7 +42,7 @@ export interface InformerListeners {
 export function createInformers(
   deps: InformerDeps,
   settings: MirrorSettings,
-  { onSource, onRestart }: InformerListeners = {},
+  { onSource, onValues, onRestart }: InformerListeners = {},
 ): {
   readonly configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
   readonly namespaces: Informer<ObservedNamespace>;
@@ -54,6 +56,7 @@ export function createInformers(
     transform: (object: ConfigMap) => {
       const observed = observe(object, vocabulary);
       if (observed.request !== undefined) onSource?.(observed.key, object);
+      else if (isValues(observed, vocabulary)) onValues?.(observed.key, object);
       return texts.shareIn(observed);
     },
     indexers: configMapIndexers(settings),

@@ -18,7 +18,7 @@ export interface Sources {
 
 export function createSources(
   { lister, whenSynced }: Pick<Informer<ObservedConfigMap>, 'lister' | 'whenSynced'>,
-  bodies: Pick<SourceBodies, 'selectedContent'>,
+  bodies: Pick<SourceBodies, 'content'>,
 ): Sources {
   return {
     whenSynced,
@@ -26,7 +26,7 @@ export function createSources(
     all: () => [...lister.values()].filter(({ request }) => request !== undefined),
     content: async (source) => {
       if (!source.request?.ok) throw new Error(`${source.key} is not a valid source`);
-      return bodies.selectedContent(source, source.request.value);
+      return bodies.content(source);
     },
   };
 }

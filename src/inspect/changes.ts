@@ -5,6 +5,7 @@ import type { Difference } from '../mirror/companion/drift.ts';
 import { type Content, selectContent } from '../mirror/observe/content.ts';
 import { desiredOf } from '../mirror/plan/desired.ts';
 import type { Entry } from '../mirror/plan/inventory.ts';
+import type { Origin } from '../mirror/render/resolve.ts';
 import type { StringMap } from '../mirror/vocabulary.ts';
 import type { Look } from './inspection.ts';
 
@@ -17,13 +18,14 @@ export type Change =
       /** Sizes of the value; null where there is none. */
       readonly bytesBefore: number | null;
       readonly bytesAfter: number | null;
+      /** Of a key that is rendered: where the text of each comes from. */
+      readonly placeholders?: readonly { readonly placeholder: string; readonly from: string }[];
     }
   | { readonly kind: 'label' | 'annotation'; readonly key: string; readonly change: 'set' | 'remove' }
   | { readonly kind: 'owner references' };
 
 /** Reads both ConfigMaps if their content differs: the cache has only its digest. */
 export async function changesOf(entry: Entry, look: Look): Promise<readonly Change[]> {
-  const { body } = look;
   const { source, companion, differences = [] } = entry;
   const changes: Change[] = [];
   for (const difference of differences) {
@@ -32,26 +34,41 @@ export async function changesOf(entry: Entry, look: Look): Promise<readonly Chan
       continue;
     }
     if (source === undefined || companion === undefined) continue;
-    const [from, to] = await Promise.all([body(companion), desiredContent(source, companion, look)]);
-    changes.push(...contentChanges(contentOf(from), to));
+    const before = contentOf(await look.body(companion));
+    const { after, originsOf } = await desiredContent(source, companion, look);
+    changes.push(...contentChanges(before, after).map((change) => withOrigins(change, originsOf)));
   }
   return changes;
-}
-
-/** Of the source, or of a revision (SPEC D5, D6). */
-async function desiredContent(source: ObjectKey, companion: ObjectKey, { view, body }: Look) {
-  const observed = view.configMap(source);
-  if (!observed?.request?.ok) return contentOf(await body(source));
-  const { shape } = desiredOf(observed, observed.request.value, view);
-  const { revision } = desiredEdition(splitKey(companion).namespace, shape);
-  if (revision !== undefined) return contentOf(await body(revision.key));
-  return selectContent(contentOf(await body(source)), observed.request.value);
 }
 
 function metadataChange(difference: Exclude<Difference, { readonly kind: 'content' }>): Change {
   if (difference.kind === 'owner references') return { kind: difference.kind };
   const { kind, key, value } = difference;
   return { kind, key, change: value === undefined ? 'remove' : 'set' };
+}
+
+/** What a companion should hold. */
+async function desiredContent(key: ObjectKey, companion: ObjectKey, { view, renderings, body }: Look) {
+  const { namespace } = splitKey(companion);
+  const source = view.configMap(key);
+  if (!source?.request?.ok) return { after: contentOf(await body(key)), originsOf: () => [] };
+  const request = source.request.value;
+  const rendering = renderings.get(key);
+  const { shape } = desiredOf(source, request, rendering, view);
+  const { revision } = desiredEdition(namespace, shape);
+  if (rendering !== undefined) {
+    const base = revision ?? source;
+    const originsOf = (of: string) => rendering.originsIn(namespace, base, of);
+    return { after: rendering.contentIn(namespace, base), originsOf };
+  }
+  const content = contentOf(await body(revision?.key ?? key));
+  return { after: revision ? content : selectContent(content, request), originsOf: () => [] };
+}
+
+function withOrigins(change: Change, originsOf: (key: string) => readonly Origin[]): Change {
+  if (change.kind !== 'data' || change.change === 'remove') return change;
+  const placeholders = originsOf(change.key).map(({ placeholder, from }) => ({ placeholder, from }));
+  return placeholders.length === 0 ? change : { ...change, placeholders };
 }
 
 export function contentOf(object: ConfigMap | undefined): Content {
@@ -97,10 +114,11 @@ export function changeInWords(change: Change): string {
       return `${change.change === 'remove' ? '-' : '~'} ${change.kind} ${change.key}`;
     case 'data':
     case 'binaryData': {
-      const { kind, key, bytesBefore, bytesAfter } = change;
-      if (bytesBefore === null) return `+ ${kind} ${key}: ${bytes(bytesAfter)}`;
+      const { kind, key, bytesBefore, bytesAfter, placeholders = [] } = change;
+      const origins = placeholders.map(({ placeholder, from }) => `; ${placeholder} is ${from}`).join('');
+      if (bytesBefore === null) return `+ ${kind} ${key}: ${bytes(bytesAfter)}${origins}`;
       if (bytesAfter === null) return `- ${kind} ${key}: ${bytes(bytesBefore)}`;
-      return `~ ${kind} ${key}: ${bytes(bytesBefore)} → ${bytes(bytesAfter)}`;
+      return `~ ${kind} ${key}: ${bytes(bytesBefore)} → ${bytes(bytesAfter)}${origins}`;
     }
   }
 }

@@ -3,7 +3,10 @@ import PQueue from 'p-queue';
 import { type Clock, sleep } from '../clock/clock.ts';
 import { Namespaces } from '../controller/events/namespaces.ts';
 import { createInformers, type InformerDeps } from '../controller/informers.ts';
+import { StaleSourceError } from '../controller/memory/failure.ts';
 import { type ConfigMapIndex, createClusterView } from '../controller/reconcile/cluster-view.ts';
+import { Renderings as SourceRenderings } from '../controller/write/renderings.ts';
+import { SourceBodies } from '../controller/write/source-bodies.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
@@ -17,9 +20,11 @@ import {
   type Entry,
   entryMeeting,
   isUnconfirmed,
+  type Renderings,
   takeInventory,
 } from '../mirror/plan/inventory.ts';
 import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';
+import type { Rendering } from '../mirror/render/rendering.ts';
 import { type Manifests, NO_MANIFESTS } from './manifests.ts';
 import { overlaid } from './overlay.ts';
 
@@ -38,6 +43,8 @@ const GIVE_UP_LISTING_AFTER = 5;
 const SYNC_POLL_MS = 10;
 /** Live reads at once. */
 const READS_AT_ONCE = 16;
+/** Maximum size (bytes) of what is kept between two looks, to render sources again. */
+const CACHE_BYTES = 64 * 1024 * 1024;
 
 /** Nothing is written here, so the view needs no correction. */
 const NOTHING_WRITTEN = {
@@ -60,6 +67,7 @@ export class Inspection {
   readonly #configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
   readonly #namespaceInformer: Informer<ObservedNamespace>;
   readonly #namespaces: Namespaces;
+  readonly #bodies: SourceBodies;
   #changes = 0;
   readonly #reads = new PQueue({ concurrency: READS_AT_ONCE });
 
@@ -67,6 +75,7 @@ export class Inspection {
     const { configMaps, namespaces } = createInformers(deps, settings);
     this.#settings = settings;
     this.#api = deps.api;
+    this.#bodies = new SourceBodies(deps.api, CACHE_BYTES);
     this.#clock = deps.clock;
     this.#configMaps = configMaps;
     this.#namespaceInformer = namespaces;
@@ -147,13 +156,23 @@ export class Inspection {
     await this.#each(absentSources(applied.configMaps.values(), view), async (key) => {
       live.set(key, await observed(key));
     });
-    const entries = [...takeInventory(applied.configMaps.values(), live, view)];
+    const bodies =
+      applied.bodies.size === 0 ? this.#bodies : new SourceBodies({ get: found(body) }, CACHE_BYTES);
+    const renderer = new SourceRenderings({ view, bodies, clock: this.#clock });
+    const rendering = (source: ObservedConfigMap) => renderer.prepare(source).catch(unlessStale);
+    const renderings = new Map<ObjectKey, Rendering>();
+    const templates = [...applied.configMaps.values()].filter(({ uses }) => uses !== undefined);
+    await this.#each(templates, async (source) => {
+      const rendered = await rendering(source);
+      if (rendered !== undefined) renderings.set(source.key, rendered);
+    });
+    const entries = [...takeInventory(applied.configMaps.values(), live, renderings, view)];
     const unconfirmed = [...entries.entries()].filter(([, entry]) => isUnconfirmed(entry) && confirm(entry));
     await this.#each(unconfirmed, async ([at, entry]) => {
       const actual = entry.companion && (await observed(entry.companion));
-      entries[at] = entryMeeting(entry, actual, view);
+      entries[at] = entryMeeting(entry, actual, renderings, view);
     });
-    return { entries, view, body, observed };
+    return { entries, view, renderings, rendering, body, observed };
   }
 
   /** Undefined when there is none. */
@@ -183,8 +202,21 @@ export interface LookOptions {
 export interface Look {
   readonly entries: readonly Entry[];
   readonly view: ClusterView;
+  readonly renderings: Renderings;
+  /** Of a source that was read; undefined: it has nothing to render, or has changed meanwhile. */
+  rendering(source: ObservedConfigMap): Promise<Rendering | undefined>;
   /** The whole ConfigMap at a key, read from the server; undefined: there is none. */
   body(key: ObjectKey): Promise<ConfigMap | undefined>;
   /** The same as the rules see it. */
   observed(key: ObjectKey): Promise<ObservedConfigMap | undefined>;
+}
+
+const found = (body: Look['body']) => async (key: ObjectKey) => {
+  const object = await body(key);
+  if (object === undefined) throw new StaleSourceError('the ConfigMap is gone');
+  return object;
+};
+
+function unlessStale(error: unknown): undefined {
+  if (!(error instanceof StaleSourceError) && !isNotFound(error)) throw error;
 }

@@ -5,7 +5,7 @@ export type StringMap = Readonly<Record<string, string>>;
 export interface Vocabulary {
   readonly domain: string;
 
-  /** Label on sources (`true`), companions and revisions. The watch selects by it. */
+  /** Label on sources (`true`), companions, revisions and values. The watch selects by it. */
   readonly managed: string;
 
   // What a source says.
@@ -15,6 +15,8 @@ export interface Vocabulary {
   readonly includeKeys: string;
   readonly excludeKeys: string;
   readonly renameKeys: string;
+  readonly renderKeys: string;
+  readonly valuesFrom: string;
   readonly copyLabels: string;
   readonly copyAnnotations: string;
   /** Also on companions of a source that retains them. */
@@ -67,6 +69,7 @@ export interface Vocabulary {
 export const MANAGED_SOURCE = 'true';
 export const MANAGED_COMPANION = 'companion';
 export const MANAGED_REVISION = 'revision';
+export const MANAGED_VALUES = 'values';
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */
 const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
@@ -85,6 +88,8 @@ export function vocabularyOf(domain: string): Vocabulary {
     includeKeys: `${domain}/include-keys`,
     excludeKeys: `${domain}/exclude-keys`,
     renameKeys: `${domain}/rename-keys`,
+    renderKeys: `${domain}/render-keys`,
+    valuesFrom: `${domain}/values-from`,
     copyLabels: `${domain}/copy-labels`,
     copyAnnotations: `${domain}/copy-annotations`,
     deletionPolicy: `${domain}/deletion-policy`,
@@ -114,7 +119,12 @@ export function vocabularyOf(domain: string): Vocabulary {
 }
 
 /** Values of the label `managed` that the watch selects. */
-export const WATCHED: readonly string[] = [MANAGED_SOURCE, MANAGED_COMPANION, MANAGED_REVISION];
+export const WATCHED: readonly string[] = [
+  MANAGED_SOURCE,
+  MANAGED_COMPANION,
+  MANAGED_REVISION,
+  MANAGED_VALUES,
+];
 
 /** Selects what is ours, and nothing else (SPEC W1). */
 export function watchSelector(vocabulary: Vocabulary): string {

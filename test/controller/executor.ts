@@ -6,6 +6,7 @@ import { SourceVersions } from '../../src/controller/memory/source-versions.ts';
 import { Reconciler } from '../../src/controller/reconcile/reconciler.ts';
 import { CompanionWriter } from '../../src/controller/write/companion-writer.ts';
 import { MutationCache } from '../../src/controller/write/mutation-cache.ts';
+import { Renderings } from '../../src/controller/write/renderings.ts';
 import { SourceBodies } from '../../src/controller/write/source-bodies.ts';
 import { WriteQueue } from '../../src/controller/write/write-queue.ts';
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
@@ -51,7 +52,8 @@ export class Executor {
     const tell = (happening: Happening) => void this.happenings.push(happening);
     const mayWrite = () => this.isLeader;
     const reports = new Reports({ log, memory, view, tell });
-    const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
+    const renderings = new Renderings({ view, bodies, clock });
+    const shared = { view, api, renderings, bodies, memory, reports, queue, mayWrite, clock, log, tell };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     this.reconciler = new Reconciler({
       ...shared,

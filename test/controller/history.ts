@@ -7,6 +7,8 @@ export interface Ask {
   readonly companionName?: string | undefined;
   readonly includeKeys?: string | undefined;
   readonly renameKeys?: string | undefined;
+  readonly renderKeys?: string | undefined;
+  readonly valuesFrom?: string | undefined;
   readonly copyLabels?: string | undefined;
   readonly policy?: 'delete' | 'retain' | undefined;
   readonly deleteAfter?: string | undefined;
@@ -44,6 +46,13 @@ export type Action =
   | { readonly do: 'ask'; readonly source: string; readonly ask: Ask }
   | { readonly do: 'label' | 'unlabel' | 'delete'; readonly source: string }
   | { readonly do: 'tamper'; readonly companion: number; readonly how: Tampering }
+  /** Writes values in `home`; without data it deletes them. */
+  | {
+      readonly do: 'values';
+      readonly name: string;
+      readonly data?: Data | undefined;
+      readonly labelled: boolean;
+    }
   | { readonly do: 'block'; readonly key: string; readonly labelled: boolean }
   | { readonly do: 'unblock'; readonly blocker: number }
   | { readonly do: 'namespace'; readonly name: string; readonly env: string }
@@ -59,7 +68,18 @@ export type Data = Readonly<Record<string, string>>;
 
 const data = fc.dictionary(
   fc.constantFrom('k1', 'k2', 'other', 'dotted.key'),
-  fc.constantFrom('', 'a', 'b', 'ü\n'),
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom('', 'a', 'b', 'ü\n') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '$(mirror.namespace) of $(mirror.source-namespace)',
+        '<$(mirror.value.x)>',
+        '<$(mirror.label.env)>',
+        '$(mirror.what)',
+      ),
+    },
+  ),
   {
     maxKeys: 3,
   },
@@ -69,6 +89,13 @@ const askBeside: fc.Arbitrary<Ask> = fc.oneof(
   fc.record({ companionName: fc.constantFrom(undefined, 'shared', '{namespace}-{name}', 'two') }),
   fc.record({ includeKeys: fc.constantFrom(undefined, 'k1', 'k*') }),
   fc.record({ renameKeys: fc.constantFrom(undefined, 'k1=k2,k2=k1', 'k1=new', 'other=k1') }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      renderKeys: fc.constantFrom(undefined, '*', 'k*', 'k1'),
+      valuesFrom: fc.constantFrom(undefined, 'values-1', 'values-1,values-2', 'values-2,values-1'),
+    }),
+  },
   fc.record({ copyLabels: fc.constantFrom(undefined, 'team') }),
   {
     weight: 1,
@@ -99,6 +126,13 @@ const askAcross: fc.Arbitrary<Ask> = fc.oneof(
   },
   { weight: 3, arbitrary: askBeside },
 );
+
+const ofValues: fc.Arbitrary<Action> = fc.record({
+  do: fc.constant('values' as const),
+  name: fc.constantFrom('values-1', 'values-2'),
+  data: fc.constantFrom({ x: '1' }, { x: '2', y: '' }, { x: '$(mirror.namespace)' }, { y: '3' }, undefined),
+  labelled: fc.constantFrom(true, true, true, false),
+});
 
 const tamper: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('tamper' as const),
@@ -170,6 +204,7 @@ export const historyInOneNamespace = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: onSources(['home/one', 'home/two'], askBeside) },
     { weight: 4, arbitrary: tamper },
+    { weight: 2, arbitrary: ofValues },
     { weight: 1, arbitrary: ofBlockers(['home/one-synced', 'home/shared', 'home/two-synced']) },
     { weight: 2, arbitrary: ofController },
   ),
@@ -181,6 +216,7 @@ export const historyAcrossNamespaces = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: onSources(['home/one', 'home/two', 'base/one'], askAcross) },
     { weight: 3, arbitrary: tamper },
+    { weight: 2, arbitrary: ofValues },
     {
       weight: 1,
       arbitrary: ofBlockers(['team-a/one-synced', 'team-b/two-synced', 'team-a/shared', 'home/two']),

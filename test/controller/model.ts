@@ -15,6 +15,12 @@ export interface ModelSource {
   readonly uid: string;
 }
 
+/** A ConfigMap of `home` that sources may take values from. */
+export interface ModelValues {
+  readonly data: Data;
+  readonly labelled: boolean;
+}
+
 export interface ModelNamespace {
   readonly env: string;
   readonly consent: string | undefined;
@@ -30,6 +36,8 @@ export interface SettledCompanion {
 export class Model {
   readonly sources = new Map<string, ModelSource>();
   readonly namespaces = new Map<string, ModelNamespace>();
+  /** By name. */
+  readonly values = new Map<string, ModelValues>();
   /** ConfigMaps of others, by key, as they wrote them. */
   readonly blockers = new Map<string, Facts>();
   settled: ReadonlyMap<string, SettledCompanion> = new Map();
@@ -46,8 +54,17 @@ export class Model {
     const policy = `${this.#domain}/deletion-policy`;
     return (
       [...this.sources.values()].some(({ ask }) => ask.policy === 'retain') ||
-      [...this.settled.values()].some(({ facts }) => facts.annotations[policy] === 'retain')
+      [...this.settled.values()].some(({ facts }) => facts.annotations[policy] === 'retain') ||
+      this.unresolved().size > 0
     );
+  }
+
+  /** Keys at which a source asks for a companion that cannot be rendered (SPEC V4). */
+  unresolved(): ReadonlySet<string> {
+    const keys = [...this.claims()].flatMap(([key, claimants]) =>
+      claimants.some((source) => this.companionOf(source, key) === undefined) ? [key] : [],
+    );
+    return new Set(keys);
   }
 
   /** By key: the sources that ask for a companion there and may have it. */
@@ -75,11 +92,7 @@ export class Model {
       const kept = holder && this.#isKept(key, holder);
       if (kept && !claimants.some((source) => source.key === holder.source))
         expected.set(key, [holder.facts]);
-      else
-        expected.set(
-          key,
-          claimants.map((source) => this.companionOf(source, key)),
-        );
+      else expected.set(key, this.#outcomes(key, claimants));
     }
     for (const [key, holder] of this.settled) {
       if (!expected.has(key) && !this.sources.has(key) && this.#isKept(key, holder)) {
@@ -87,7 +100,7 @@ export class Model {
       }
     }
     for (const [key, facts] of this.blockers) expected.set(key, [facts]);
-    return expected;
+    return new Map([...expected].filter(([, facts]) => facts.length > 0));
   }
 
   /** Whether a companion may be held at the key (SPEC D1): its source must not want it. */
@@ -97,9 +110,32 @@ export class Model {
     return source?.startsWith('home/') === true && !claimants.some((claimant) => claimant.key === source);
   }
 
-  companionOf(source: ModelSource, key: string): Facts {
+  /**
+   * Keys of {@link Model.expected} at which there may be nothing, too: a source that cannot be
+   * rendered may come first and keep the name free.
+   */
+  optional(): ReadonlySet<string> {
+    const claims = this.claims();
+    return new Set([...this.unresolved()].filter((key) => !this.#holderAmong(claims.get(key) ?? [], key)));
+  }
+
+  #outcomes(key: string, claimants: readonly ModelSource[]): readonly Facts[] {
+    const holder = this.#holderAmong(claimants, key);
+    if (holder !== undefined && this.companionOf(holder, key) === undefined) {
+      return [this.settled.get(key)?.facts].filter((facts) => facts !== undefined);
+    }
+    return claimants.flatMap((source) => this.companionOf(source, key) ?? []);
+  }
+
+  #holderAmong(claimants: readonly ModelSource[], key: string): ModelSource | undefined {
+    return claimants.find((source) => source.key === this.settled.get(key)?.source);
+  }
+
+  /** Undefined: it cannot be rendered. */
+  companionOf(source: ModelSource, key: string): Facts | undefined {
     const { ask } = source;
-    const data = copiedData(source);
+    const data = this.#rendered(source, key.split('/')[0] ?? '');
+    if (data === undefined) return undefined;
     const full = this.#prefix + source.key;
     const [namespace = '', name = ''] = full.split('/');
     const copies = ask.copyLabels === 'team';
@@ -116,6 +152,33 @@ export class Model {
         ...(ask.deleteAfter && { [`${this.#domain}/delete-after`]: ask.deleteAfter }),
       },
     });
+  }
+
+  #rendered(source: ModelSource, namespace: string): Data | undefined {
+    const { renderKeys, valuesFrom } = source.ask;
+    const own = source.key.split('/')[0] ?? '';
+    const maps = (valuesFrom?.split(',') ?? []).map((name) => {
+      const found = own === 'home' ? this.values.get(name) : undefined;
+      return found?.labelled ? found.data : undefined;
+    });
+    const values = maps.length === 0 || maps.includes(undefined) ? {} : Object.assign({}, ...maps);
+    const texts: Readonly<Record<string, string | undefined>> = {
+      namespace: this.#prefix + namespace,
+      'source-namespace': this.#prefix + own,
+      'label.env': this.namespaces.get(namespace)?.env || undefined,
+      'value.x': values.x,
+    };
+    let isWhole = true;
+    const rendered = Object.entries(copiedData(source)).map(([key, text]) => {
+      if (!isRendered(key, renderKeys)) return [key, text];
+      // A function, because "$" means something in a text to replace by.
+      const filled = text.replace(/\$\(mirror\.([^)\n]*)\)/g, (_, name: string) => {
+        isWhole &&= texts[name] !== undefined;
+        return texts[name] ?? '';
+      });
+      return [key, filled];
+    });
+    return isWhole ? Object.fromEntries(rendered) : undefined;
   }
 
   #namespacesOf(source: ModelSource): readonly string[] {
@@ -161,6 +224,11 @@ function copiedData(source: ModelSource): Data {
   const data = copiedDataIfValid(source);
   if (data === undefined) throw new Error('an invalid request has no model');
   return data;
+}
+
+function isRendered(key: string, renderKeys: string | undefined): boolean {
+  if (renderKeys === undefined) return false;
+  return renderKeys === '*' || (renderKeys === 'k*' ? key.startsWith('k') : key === renderKeys);
 }
 
 function isSelected(name: string, { includeKeys }: Ask): boolean {

@@ -3,7 +3,7 @@ import { isAlreadyExists } from '../../src/kube/errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Facts, factsOf } from './expected-companion.ts';
 import { type Action, type Ask, MARK_TAMPERINGS } from './history.ts';
-import { copiedDataIfValid, Model, type ModelSource } from './model.ts';
+import { copiedDataIfValid, Model, type ModelSource, type ModelValues } from './model.ts';
 import { tamper } from './tampering.ts';
 import type { World } from './world.ts';
 
@@ -43,7 +43,8 @@ export class Player {
   async act(action: Action): Promise<void> {
     const isMark = action.do === 'tamper' && MARK_TAMPERINGS.some((how) => how === action.how);
     // A request to retain may come before or after an earlier delete, so settle first.
-    if (isMark || asksToRetain(action)) await this.settle();
+    // What cannot be rendered stays as it is, so the controller must have seen how it is.
+    if (isMark || asksToRetain(action) || this.#mayUnresolve(action)) await this.settle();
     await this.#carryOut(action);
     // If the past counts, it must be settled. A stop lasts for one more action.
     if (isMark || (this.#model.remembers && action.do !== 'stop')) await this.settle();
@@ -78,7 +79,7 @@ export class Player {
         return this.#create(action);
       case 'recreate':
         await this.#delete(action.source);
-        if (asksToRetain(action)) await this.settle();
+        if (asksToRetain(action) || this.#mayUnresolve(action)) await this.settle();
         return this.#create(action);
       case 'edit':
         return this.#edit(action.source, (source) => ({ ...source, data: action.data }));
@@ -93,6 +94,8 @@ export class Player {
         return this.#delete(action.source);
       case 'tamper':
         return this.#tamper(action);
+      case 'values':
+        return this.#setValues(action);
       case 'block':
         return this.#block(action);
       case 'unblock':
@@ -114,6 +117,49 @@ export class Player {
       case 'silence':
         return this.#mirror.silence();
     }
+  }
+
+  /** Whether there may be a placeholder afterwards that cannot be resolved. */
+  #mayUnresolve(action: Action): boolean {
+    const sources = [...this.#model.sources.values()];
+    if ('ask' in action && action.ask.renderKeys !== undefined) return true;
+    if (!sources.some(({ ask }) => ask.renderKeys !== undefined)) return false;
+    switch (action.do) {
+      case 'values':
+        return !action.labelled || action.data?.['x'] === undefined;
+      case 'namespace':
+        return action.env === '';
+      case 'create':
+      case 'recreate':
+      case 'edit':
+        return Object.values(action.data).some((text) => text.includes('$('));
+      default:
+        return ['ask', 'label', 'consent', 'unblock'].includes(action.do);
+    }
+  }
+
+  async #setValues({ name, data, labelled }: Extract<Action, { do: 'values' }>): Promise<void> {
+    const key = this.#world.full(`home/${name}`);
+    const before = this.#model.values.get(name);
+    if (data === undefined) {
+      this.#model.values.delete(name);
+      return this.#world.person.delete(key);
+    }
+    const values = this.#writtenValues(name, { data, labelled });
+    this.#model.values.set(name, { data, labelled });
+    if (before === undefined) await this.#world.person.create(values);
+    else {
+      await this.#world.person.edit(key, (there) => ({
+        ...there,
+        data,
+        metadata: { ...there.metadata, labels: values.metadata.labels },
+      }));
+    }
+  }
+
+  #writtenValues(name: string, { data, labelled }: ModelValues) {
+    const labels = labelled ? this.#world.ours({ managed: 'values' }) : {};
+    return { metadata: { namespace: this.#world.full('home'), name, labels }, data };
   }
 
   async #create({ source: key, data, ask }: Extract<Action, { do: 'create' | 'recreate' }>): Promise<void> {
@@ -172,6 +218,8 @@ export class Player {
     companionName,
     includeKeys,
     renameKeys,
+    renderKeys,
+    valuesFrom,
     copyLabels,
     policy,
   }: Ask) {
@@ -182,6 +230,8 @@ export class Player {
       'companion-name': companionName,
       'include-keys': includeKeys,
       'rename-keys': renameKeys,
+      'render-keys': renderKeys,
+      'values-from': valuesFrom,
       'copy-labels': copyLabels,
       'deletion-policy': policy,
       'delete-after': deleteAfter,
@@ -193,10 +243,11 @@ export class Player {
 
   async #tamper({ companion, how }: Extract<Action, { do: 'tamper' }>): Promise<void> {
     const { sources, blockers, settled } = this.#model;
+    const unresolved = this.#model.unresolved();
     const keys = [...this.#model.claims()].flatMap(([key, claimants]) => {
       const holder = settled.get(key)?.source;
       const isOurs = holder === undefined || claimants.some((source) => source.key === holder);
-      return isOurs && !sources.has(key) && !blockers.has(key) ? [key] : [];
+      return isOurs && !sources.has(key) && !blockers.has(key) && !unresolved.has(key) ? [key] : [];
     });
     const key = keys[companion % Math.max(1, keys.length)];
     if (key !== undefined) await tamper(this.#world, key, how);
@@ -276,7 +327,10 @@ export class Player {
       if (facts?.annotations[`${this.#world.domain}/held`] === undefined) return false;
       return isHeldAllowed && this.#model.mayBeHeld(key, facts);
     };
-    const expected = [...this.#model.expected()].filter(([key]) => !isHeld(key));
+    const optional = this.#model.optional();
+    const expected = [...this.#model.expected()].filter(
+      ([key]) => !isHeld(key) && (!optional.has(key) || there.has(key)),
+    );
     const others = [...there.keys()].filter((key) => !isHeld(key));
     expect(others.sort()).toEqual(expected.map(([key]) => key).sort());
     for (const [key, alternatives] of expected) expect(alternatives, key).toContainEqual(there.get(key));
@@ -294,7 +348,12 @@ export class Player {
       const { namespace, name } = object.metadata;
       const key = `${namespace}/${name}`.slice(this.#world.place.prefix.length);
       const source = this.#model.sources.get(key);
-      if (source !== undefined) expect(factsOf(object)).toEqual(this.#factsOfSource(source));
+      const values = this.#model.values.get(key.replace(/^home\//, ''));
+      if (values !== undefined) {
+        const { metadata, data } = this.#writtenValues(name, values);
+        const { labels } = metadata;
+        expect(factsOf(object)).toEqual({ data, binaryData: {}, labels, annotations: {}, owners: [] });
+      } else if (source !== undefined) expect(factsOf(object)).toEqual(this.#factsOfSource(source));
       else if (!name.startsWith('barrier') && name !== 'kube-root-ca.crt')
         there.set(key, withoutForeign(factsOf(object)));
     }

@@ -7,6 +7,7 @@ import { ownershipSuite } from './ownership.suite.ts';
 import { permissionSuite } from './permission.suite.ts';
 import { reconcilingSuite } from './reconciling.suite.ts';
 import { underShippedRights } from './shipped-rights.ts';
+import { valuesSuite } from './values.suite.ts';
 
 describe.skipIf(lacks.controllerManager())('on a real control plane, under the shipped rights', () => {
   // A cluster that is not ours has no audit log to read, and gets no roles.
@@ -19,6 +20,7 @@ describe.skipIf(lacks.controllerManager())('on a real control plane, under the s
   mirroringSuite(server);
   ownershipSuite(server);
   reconcilingSuite(server);
+  valuesSuite(server);
 
   afterAll(async () => expect(await guarded?.refusals()).toEqual(guarded && []));
 });

@@ -5,6 +5,7 @@ import { mirroringSuite } from './mirroring.suite.ts';
 import { ownershipSuite } from './ownership.suite.ts';
 import { permissionSuite } from './permission.suite.ts';
 import { reconcilingSuite } from './reconciling.suite.ts';
+import { valuesSuite } from './values.suite.ts';
 
 describe('on the sandbox', () => {
   annotationsSuite(sandboxServer);
@@ -12,4 +13,5 @@ describe('on the sandbox', () => {
   mirroringSuite(sandboxServer);
   ownershipSuite(sandboxServer);
   reconcilingSuite(sandboxServer);
+  valuesSuite(sandboxServer);
 });

@@ -3,6 +3,7 @@ import { flagValues } from '../../src/cli/flag-values.ts';
 import { CONTROLLER_FLAGS } from '../../src/cli/flags.ts';
 import type { Clock } from '../../src/clock/clock.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
+import { type Metrics, NO_METRICS } from '../../src/telemetry/metrics.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
 
 /** Flags of `run`, by name and in their own notation. */
@@ -15,6 +16,8 @@ export interface RunningController extends AsyncDisposable {
   isSettled(): boolean;
   /** What has failed. */
   unfinished(): readonly string[];
+  /** How many passes over sources have ended. */
+  passes(): number;
   /** Stops it as SIGTERM does. Idempotent. */
   stop(): Promise<void>;
 }
@@ -24,7 +27,15 @@ export function startController(cluster: Cluster, flags: Flags, clock: Clock): R
   const log = new RecordedLog();
   const stopping = new AbortController();
   const values = flagValues(CONTROLLER_FLAGS, flags, {});
-  const session = openController(cluster, values, log, clock);
+  let passes = 0;
+  const count = () => {
+    passes += 1;
+  };
+  const counter: Metrics['counter'] = (options) =>
+    options.name === 'mirror_reconciles_total'
+      ? { with: () => ({ inc: count }) }
+      : NO_METRICS.counter(options);
+  const session = openController(cluster, values, log, clock, { metrics: { ...NO_METRICS, counter } });
   const { controller } = session;
   const running = controller.run(stopping.signal);
   const stop = async () => {
@@ -36,6 +47,7 @@ export function startController(cluster: Cluster, flags: Flags, clock: Clock): R
     log,
     isSettled: () => controller.isSettled(),
     unfinished: () => controller.unfinished,
+    passes: () => passes,
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -7,6 +7,7 @@ import {
   isUnconfirmed,
   takeInventory,
 } from '../../src/mirror/plan/inventory.ts';
+import { renderingOf } from './rendering-of.ts';
 import { vocabulary } from './wire.ts';
 import { objectAt, viewOf, type World } from './world.ts';
 
@@ -21,9 +22,15 @@ export function inventoryOf(of: World): readonly Entry[] {
     return object && observe(object, vocabulary);
   };
   const live = new Map([...absentSources(seen, view)].map((key) => [key, read(key)]));
-  return takeInventory(seen, live, view).map((entry) =>
+  const renderings = new Map(
+    seen.flatMap((source) => {
+      const rendering = renderingOf(source, of.configMaps, view);
+      return rendering === undefined ? [] : [[source.key, rendering] as const];
+    }),
+  );
+  return takeInventory(seen, live, renderings, view).map((entry) =>
     entry.companion !== undefined && isUnconfirmed(entry)
-      ? entryMeeting(entry, read(entry.companion), view)
+      ? entryMeeting(entry, read(entry.companion), renderings, view)
       : entry,
   );
 }

@@ -8,6 +8,8 @@ test('every key is in the given domain', () => {
   expect(new Set(Object.values(keys)).size).toBe(Object.keys(keys).length);
 });
 
-test('[W1] the watch selects sources, companions and revisions by one label', () => {
-  expect(watchSelector(vocabularyOf('workshop.io'))).toBe('workshop.io/managed in (true,companion,revision)');
+test('[W1] the watch selects sources, companions, revisions and values by one label', () => {
+  expect(watchSelector(vocabularyOf('workshop.io'))).toBe(
+    'workshop.io/managed in (true,companion,revision,values)',
+  );
 });

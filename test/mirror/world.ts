@@ -11,7 +11,10 @@ import type { Bounds } from '../../src/mirror/plan/placement.ts';
 import { planSource } from '../../src/mirror/plan/plan.ts';
 import type { Step } from '../../src/mirror/plan/step.ts';
 import type { Brake, ClusterView } from '../../src/mirror/plan/view.ts';
+import { valuesKeys } from '../../src/mirror/render/values.ts';
 import { parseNamespacePatterns } from '../../src/mirror/request/patterns.ts';
+import { WATCHED } from '../../src/mirror/vocabulary.ts';
+import { renderingOf } from './rendering-of.ts';
 import { namespace, vocabulary } from './wire.ts';
 
 /** What is in a cluster, as its API server has it. */
@@ -70,7 +73,7 @@ function namespacesOf(configMaps: readonly ConfigMap[]): readonly Namespace[] {
 /** Whether the watch shows an object: by its label and, with `--namespaces`, its namespace. */
 function isSeen({ metadata }: ConfigMap, { bounds }: World): boolean {
   const label = metadata.labels?.['workshop.io/managed'];
-  if (label !== 'true' && label !== 'companion' && label !== 'revision') return false;
+  if (!WATCHED.includes(label ?? '')) return false;
   return bounds.namespaces === undefined || bounds.namespaces.has(metadata.namespace ?? '');
 }
 
@@ -111,6 +114,7 @@ export function viewOf(of: World): ClusterView {
         return uid !== undefined && annotations['workshop.io/source-uid'] === uid;
       }),
     claimants: () => seen.filter((object) => object.request !== undefined),
+    valuesUsers: (values) => seen.filter((object) => valuesKeys(object).includes(values)),
     namespace: (name) => namespaces.get(name),
     namespaces: () => namespaces.values(),
   };
@@ -140,7 +144,9 @@ export function planFor(key: string, of: World): readonly Step[] {
     const live = objectAt(of, key);
     return planOrphans(objectKeyOf, live && observe(live, vocabulary), view);
   }
-  return source.request.ok ? planSource(desiredOf(source, source.request.value, view).shape, view) : [];
+  if (!source.request.ok) return [];
+  const rendering = renderingOf(source, of.configMaps, view);
+  return planSource(desiredOf(source, source.request.value, rendering, view).shape, view);
 }
 
 export type WriteStep = Exclude<Step, { readonly action: 'none' | 'defer' }>;

@@ -1,9 +1,14 @@
 import type { Handler } from '../../informer/handler.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
-import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
+import {
+  isValues,
+  type ObservedConfigMap,
+  sourceReference,
+} from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { concernedOthers, concernedSources, dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
+import type { Vocabulary } from '../../mirror/vocabulary.ts';
 import type { Lane } from '../../workqueue/lanes.ts';
 import type { WorkQueue } from '../../workqueue/queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
@@ -35,7 +40,7 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
     const isNoticed = isSynced() && !isRevision(object, vocabulary);
     if (dependsOnNamespaces(object, vocabulary)) deps.demandNamespaces();
     const lane: Lane = isSynced() ? 'fresh' : 'bulk';
-    const cause: Noticed['cause'] = object.request === undefined ? 'heal' : 'edit';
+    const cause = causeOf(object, vocabulary);
     for (const key of concernedSources(object, view)) {
       if (key === except) continue;
       if (isNoticed) tell({ type: 'noticed', source: key, cause });
@@ -69,4 +74,8 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
     // The restored server may never have seen our writes. Every object now arrives as an update.
     historyRestarted: () => mutations.clear(),
   };
+}
+
+function causeOf(object: ObservedConfigMap, vocabulary: Vocabulary): Noticed['cause'] {
+  return object.request !== undefined || isValues(object, vocabulary) ? 'edit' : 'heal';
 }

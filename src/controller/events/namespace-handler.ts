@@ -3,7 +3,12 @@ import type { Lister } from '../../informer/lister.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.ts';
-import { concernedSources, isConcernedByNamespace, targetIndexValues } from '../../mirror/plan/concerns.ts';
+import {
+  concernedSources,
+  isConcernedByNamespace,
+  saidConsent,
+  targetIndexValues,
+} from '../../mirror/plan/concerns.ts';
 import { waveOn } from '../../mirror/plan/removal.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { WorkQueue } from '../../workqueue/queue.ts';
@@ -60,7 +65,7 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
     reports.consent(namespace.key, consent?.kind === 'malformed' ? consent.problem : undefined);
     if (!isSynced()) return;
     enqueueTargeting(namespace.name, before, after);
-    if (consentOf(before) !== consentOf(after)) enqueueCompanionsIn(namespace.name);
+    if (saidConsent(before) !== saidConsent(after)) enqueueCompanionsIn(namespace.name);
     if (before?.allowDeletes !== after?.allowDeletes) enqueueHeldFrom(namespace.name);
   };
   return {
@@ -74,10 +79,5 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
 
 /** The fields that decisions depend on. Namespaces often change in others. */
 function relevantPart(namespace: ObservedNamespace): string {
-  return JSON.stringify([namespace.labels, namespace.active, consentOf(namespace), namespace.allowDeletes]);
-}
-
-/** The annotation alone does not show whether the controller may read the Namespace. */
-function consentOf(namespace: ObservedNamespace | undefined): string {
-  return `${namespace?.consent.kind} ${namespace?.acceptMirrorsFrom}`;
+  return JSON.stringify([namespace.labels, namespace.active, saidConsent(namespace), namespace.allowDeletes]);
 }

@@ -29,7 +29,7 @@ interface Entry {
 export interface Intent {
   /** Identifies what would be written. Failures of a different write do not delay it. */
   readonly fingerprint: string;
-  /** Changes whenever the source does; empty when it is gone. */
+  /** Changes whenever the source does, or what is rendered of it; empty when it is gone. */
   readonly sourceVersion: string;
   /** False for a delete, which a fight does not delay. */
   readonly heals: boolean;

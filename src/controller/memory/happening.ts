@@ -69,7 +69,7 @@ export interface Reconciled {
 
 /**
  * - `invalid`: nothing is written for the source, because one of its annotations is invalid.
- * - `unknown annotation`, `malformed notify`, `no consent`: remarks on a valid source.
+ * - `unresolved`, `unknown annotation`, `malformed notify`, `no consent`: remarks on a valid source.
  * - `flapping`: the source has had more than ten versions within a minute.
  * - `deletes held`: the brake holds deletions of its companions. The source may be gone.
  * - `canary waiting`, `canary failed`, `missing revision`: of the source's new or pinned content.
@@ -78,6 +78,7 @@ export interface Reconciled {
  */
 export type ProblemKind =
   | 'invalid'
+  | 'unresolved'
   | 'unknown annotation'
   | 'malformed notify'
   | 'no consent'

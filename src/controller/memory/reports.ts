@@ -86,6 +86,10 @@ export class Reports {
           fields,
         });
         break;
+      case 'unresolved':
+        // The source is told of it, once for all namespaces.
+        this.#unremarkable(source, companion, 'companion cannot be rendered', fields);
+        break;
       case 'waiting':
       case 'delayed':
       case 'held':

@@ -4,6 +4,7 @@ import { TurnBudget } from '../../informer/turn-budget.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
+import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import {
   absentSource,
   COMPANION_STATES,
@@ -15,11 +16,13 @@ import {
   nobodys,
 } from '../../mirror/plan/inventory.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
+import type { Rendering } from '../../mirror/render/rendering.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
+import type { Renderings } from '../write/renderings.ts';
 
 /**
  * The state of a source, the first that applies:
- * - `invalid`: one of its annotations is.
+ * - `invalid`: one of its annotations is, or a placeholder has no value somewhere.
  * - `waiting`: it is being deleted, or the Namespaces are not known yet.
  * - `unsynced`: a companion must be created, changed or deleted.
  * - `conflict`: a companion is in conflict.
@@ -30,6 +33,8 @@ type SourceState = (typeof SOURCE_STATES)[number];
 
 export interface SurveyDeps {
   readonly view: ClusterView;
+  /** A scrape reads nothing: what is not in the cache counts as waiting. */
+  readonly renderings: Pick<Renderings, 'prepareFromCache'>;
   readonly configMaps: Pick<Lister<ObservedConfigMap>, 'values'>;
   /** Knows of objects that are in the way and that the watch does not show. */
   readonly memory: Pick<CompanionMemory, 'problem'>;
@@ -77,7 +82,7 @@ export class Survey {
   }
 
   async #take(): Promise<Findings> {
-    const { view, configMaps, clock } = this.#deps;
+    const { view, renderings, configMaps, clock } = this.#deps;
     const turns = new TurnBudget(clock);
     const count = new Count(this.#unsynced, clock.now(), view);
     // A copy: what the lister gives must be used up within one turn.
@@ -90,23 +95,29 @@ export class Survey {
       const source = absentSource(object, view);
       if (source !== undefined) absent.add(source);
     };
-    await turns.each(objects, (object) => this.#addSource(object, count));
+    await turns.each(objects, (object) => {
+      if (object.uses === undefined) this.#addSource(object, undefined, count);
+    });
+    for (const source of objects.filter(({ uses }) => uses !== undefined)) {
+      const rendering = await renderings.prepareFromCache(source).catch(() => undefined);
+      this.#addSource(source, rendering, count);
+    }
     await turns.each(others, noteAbsent);
     const addAbsent = (source: ObjectKey) => count.all(entriesOfAbsentSource(source, undefined, view));
     await turns.each(absent, addAbsent);
     const addRest = (object: ObservedConfigMap) => {
-      if (!count.covered.has(object.key)) count.all([nobodys(object, view)]);
+      if (!count.covered.has(object.key)) count.all(nobodys(object, view));
     };
     await turns.each(others, addRest);
     this.#unsynced = count.unsynced;
     return count.findings();
   }
 
-  #addSource(source: ObservedConfigMap, count: Count): void {
+  #addSource(source: ObservedConfigMap, rendering: Rendering | undefined, count: Count): void {
     const { view, memory, areNamespacesSynced } = this.#deps;
     const { request, key, deleting } = source;
     if (request === undefined) return;
-    if (request.ok && request.value.targets !== undefined && !areNamespacesSynced()) {
+    if (dependsOnNamespaces(source, view.settings.vocabulary) && !areNamespacesSynced()) {
       count.source('waiting');
       count.all(
         leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'the Namespaces are not known yet'),
@@ -116,12 +127,12 @@ export class Survey {
     // The watch does not show an unlabelled object, but we have met it.
     const isTaken = ({ action, companion = key }: Entry) =>
       action === 'create' && memory.problem(key, companion)?.kind === 'conflict';
-    const entries = entriesOfSource(source, view).map(
+    const entries = entriesOfSource(source, rendering, view).map(
       (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
     );
     count.all(entries);
-    if (!request.ok) count.source('invalid');
-    else if (deleting) count.source('waiting');
+    if (!request.ok || entries.some(({ state }) => state === 'invalid')) count.source('invalid');
+    else if (deleting || (source.uses !== undefined && rendering === undefined)) count.source('waiting');
     else if (entries.some(isUnsynced)) count.source('unsynced');
     else count.source(entries.some(({ state }) => state === 'conflict') ? 'conflict' : 'in sync');
   }

@@ -9,6 +9,7 @@ import { dueAmong } from '../../mirror/plan/brake.ts';
 import { claimIndexValues, claimsOf } from '../../mirror/plan/claims.ts';
 import { targetIndexValuesOf } from '../../mirror/plan/concerns.ts';
 import type { ClusterView, MirrorSettings } from '../../mirror/plan/view.ts';
+import { valuesKeys } from '../../mirror/render/values.ts';
 import type { Vocabulary } from '../../mirror/vocabulary.ts';
 import type { Deletions } from '../memory/deletions.ts';
 import type { SourceVersions } from '../memory/source-versions.ts';
@@ -16,7 +17,7 @@ import type { MutationCache } from '../write/mutation-cache.ts';
 import { RememberedSearch } from './due-deletions.ts';
 
 /** The ways in which the rules look things up. */
-export type ConfigMapIndex = 'referrers' | 'revisions' | 'claims' | 'targets' | 'origin';
+export type ConfigMapIndex = 'referrers' | 'revisions' | 'claims' | 'targets' | 'values' | 'origin';
 
 export function configMapIndexers({
   vocabulary,
@@ -37,6 +38,7 @@ export function configMapIndexers({
     },
     claims: claimsOf,
     targets: targetIndexValuesOf,
+    values: valuesKeys,
     // Only the brake looks there, and the index costs about 30 bytes for each companion.
     origin: (object) => (brake === undefined ? NOWHERE : originOf(object, vocabulary)),
   };
@@ -98,6 +100,7 @@ export function createClusterView(deps: {
       ),
     claimants: (companion) =>
       claimIndexValues(companion).flatMap((value) => configMaps.byIndex('claims', value)),
+    valuesUsers: (values) => configMaps.byIndex('values', values),
     dueFrom: (namespace) =>
       due.in(namespace, () => {
         const companions = current(configMaps.byIndex('origin', namespace));

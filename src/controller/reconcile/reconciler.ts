@@ -4,6 +4,7 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
+import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import { desiredOf } from '../../mirror/plan/desired.ts';
 import { isOutOfScope } from '../../mirror/plan/inventory.ts';
 import { companionsLeft, planOrphans } from '../../mirror/plan/orphans.ts';
@@ -11,6 +12,8 @@ import { planSource } from '../../mirror/plan/plan.ts';
 import { remarksOn, remarksOnOrphans } from '../../mirror/plan/remarks.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
+import type { Rendering } from '../../mirror/render/rendering.ts';
+import { valuesVersion } from '../../mirror/render/values.ts';
 import type { MirrorRequest } from '../../mirror/request/request.ts';
 import type { Rollout } from '../../mirror/rollout/rollout.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -22,6 +25,7 @@ import type { CompanionCounts, Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import type { SourceVersions } from '../memory/source-versions.ts';
 import { PassReport } from '../write/pass-report.ts';
+import type { Renderings } from '../write/renderings.ts';
 import type { SourceBodies } from '../write/source-bodies.ts';
 import { intentOf, type WriteQueue } from '../write/write-queue.ts';
 import { type CompanionWriteStep, isOfRevision, type WriteStep } from '../write/write-step.ts';
@@ -30,13 +34,14 @@ export interface ReconcilerDeps {
   readonly view: ClusterView;
   readonly api: Pick<ConfigMapApi, 'get'>;
   readonly bodies: SourceBodies;
+  readonly renderings: Pick<Renderings, 'prepare'>;
   readonly memory: CompanionMemory;
   readonly deletions: Pick<Deletions, 'begins'>;
   readonly versions: Pick<SourceVersions, 'isFlapping'>;
   readonly reports: Reports;
   readonly queue: DelayingQueue<ObjectKey>;
   readonly writes: Pick<WriteQueue, 'add'>;
-  /** Until they are, a source that targets namespaces cannot be planned. */
+  /** Until they are, a source that depends on namespaces cannot be planned. */
   readonly areNamespacesSynced: () => boolean;
   /** Report what would be written, and write nothing. */
   readonly dryRun: boolean;
@@ -104,13 +109,25 @@ export class Reconciler {
       return { ...NOTHING, source };
     }
     const request = source.request.value;
-    // Every source that targets namespaces is queued once they are synced.
-    if (request.targets !== undefined && !areNamespacesSynced()) return undefined;
-    const { shape, rollout } = desiredOf(source, request, view);
+    // Every source that depends on namespaces is queued once they are synced.
+    if (dependsOnNamespaces(source, vocabulary) && !areNamespacesSynced()) return undefined;
+    const rendering = source.uses && (await this.#render(source));
+    const { shape, rollout } = desiredOf(source, request, rendering, view);
     const steps = planSource(shape, view);
     const isFlapping = versions.isFlapping(key);
     reports.validSource(key, remarksOn(source, steps, vocabulary, { rollout, isFlapping }));
     return { source, shape, steps, rollout: source.deleting ? undefined : rollout };
+  }
+
+  /** While it reads and renders, the source may change; the event queues it again. */
+  async #render(source: ObservedConfigMap): Promise<Rendering | undefined> {
+    const { view, renderings } = this.#deps;
+    const rendering = await renderings.prepare(source);
+    const isSame = view.configMap(source.key) === source;
+    if (!isSame || valuesVersion(source, view) !== rendering?.valuesVersion) {
+      throw new StaleSourceError('the source or its values have changed while it was rendered');
+    }
+    return rendering;
   }
 
   /** The source is gone or unlabelled. A live read confirms it before anything else (SPEC R3). */
@@ -172,7 +189,7 @@ export class Reconciler {
       reportOn(0).tellReconciled();
       return;
     }
-    const waits = this.#waitsOf(key, toBeWritten, source);
+    const waits = this.#waitsOf(key, toBeWritten, plan);
     // Once the revision is there, the source is planned again (SPEC D4).
     const isFirst = ofRevisions.some(({ action }) => action === 'keep') ? isOfRevision : () => true;
     const ready = toBeWritten.filter((step) => !waits.has(step) && isFirst(step));
@@ -210,10 +227,10 @@ export class Reconciler {
   }
 
   /** The writes that may not begin yet, each with the time (ms) to wait. */
-  #waitsOf(key: ObjectKey, steps: readonly WriteStep[], source: ObservedConfigMap | undefined) {
+  #waitsOf(key: ObjectKey, steps: readonly WriteStep[], plan: Plan) {
     const waits = new Map<WriteStep, number>();
     for (const step of steps) {
-      const ms = this.#deps.memory.waitMs(key, step.companion, intentOf(step, source));
+      const ms = this.#deps.memory.waitMs(key, step.companion, intentOf(step, plan));
       if (ms > 0) waits.set(step, ms);
     }
     return waits;

@@ -13,6 +13,7 @@ import { type ObservedConfigMap, observe, observeWritten } from '../../mirror/ob
 import { planCompanion } from '../../mirror/plan/plan.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
+import { valuesVersion } from '../../mirror/render/values.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
@@ -77,8 +78,7 @@ export class CompanionWriter {
     const begunAt = clock.now();
     try {
       if (isOfRevision(step)) {
-        const { source, request } = shapeOf(pass);
-        const done = await this.#revisions.write(step, source, request);
+        const done = await this.#revisions.write(step, shapeOf(pass).source);
         pass.report.wroteRevision(step, done, begunAt);
         this.#revisionSucceeded(pass, step);
       } else {
@@ -99,12 +99,14 @@ export class CompanionWriter {
   }
 
   /** Whether a plan would still contain the step. If not, the source is queued for another pass. */
-  #isCurrent({ key, source, lane }: Pass, step: WriteStep): boolean {
+  #isCurrent({ key, source, shape, lane }: Pass, step: WriteStep): boolean {
     const { view, queue } = this.#deps;
     const now = view.configMap(key);
     const isSameSource = source?.request === undefined ? now?.request === undefined : now === source;
-    // The event that changed the source has queued it.
-    if (!isSameSource || queue.isAwaited(key)) return false;
+    const isSameContent =
+      shape?.rendering === undefined || valuesVersion(shape.source, view) === shape.rendering.valuesVersion;
+    // The event that changed the source or its values has queued it.
+    if (!isSameSource || !isSameContent || queue.isAwaited(key)) return false;
     const actual = 'actual' in step ? step.actual : undefined;
     if (view.configMap(step.companion) === actual) return true;
     queue.add(key, lane);
@@ -112,9 +114,10 @@ export class CompanionWriter {
   }
 
   /** Set if the write has undone what somebody else did, seen in the watch or in the companion. */
-  #healedBy({ key, source, shape }: Pass, step: CompanionWriteStep, done: Step['action']): Heal | undefined {
+  #healedBy(pass: Pass, step: CompanionWriteStep, done: Step['action']): Heal | undefined {
+    const { key, shape } = pass;
     const { memory, view } = this.#deps;
-    const { sourceVersion } = intentOf(step, source);
+    const { sourceVersion } = intentOf(step, pass);
     const checksumOf = ({ actual }: Drifted) => actual.annotations[view.settings.vocabulary.sourceChecksum];
     // With the source's checksum and other content, it was edited while nobody watched.
     const hasBeenRight = (drifted: Drifted) =>
@@ -136,10 +139,11 @@ export class CompanionWriter {
     queue.add(key, lane);
   }
 
-  #succeeded({ key, source }: Pass, step: CompanionWriteStep, done: Step['action']): void {
+  #succeeded(pass: Pass, step: CompanionWriteStep, done: Step['action']): void {
     const { memory, reports } = this.#deps;
+    const { key } = pass;
     const { companion } = step;
-    const { sourceVersion } = intentOf(step, source);
+    const { sourceVersion } = intentOf(step, pass);
     const isFight = isWrite(done) && memory.wrote(key, companion, sourceVersion);
     if (!isWrite(done)) memory.succeeded(key, companion);
     if (isFight) reports.fight(key, companion, editedBy(step));
@@ -148,12 +152,13 @@ export class CompanionWriter {
     if (done === 'delete') memory.forget(key, companion);
   }
 
-  #failed({ key, source, lane, report }: Pass, step: WriteStep, error: unknown, begunAt: number): void {
+  #failed(pass: Pass, step: WriteStep, error: unknown, begunAt: number): void {
+    const { key, lane, report } = pass;
     const { memory, reports, queue, log } = this.#deps;
     const { companion, action } = step;
     const verdict = judge(error);
     const { failure, quiet } = verdict;
-    const delayMs = memory.failed(key, companion, intentOf(step, source).fingerprint, failure);
+    const delayMs = memory.failed(key, companion, intentOf(step, pass).fingerprint, failure);
     const willRetry = Number.isFinite(delayMs);
     const fields = { source: key, companion, action, error: describeError(error) };
     log.debug({ ...fields, ...(willRetry && { retryInMs: Math.round(delayMs) }) }, 'companion not written');
@@ -249,17 +254,17 @@ export class CompanionWriter {
       return this.#carryOut(step, pass);
     }
     if (step.state === 'conflict') throw new BlockedError(step.reason);
-    if (step.state === 'waiting') throw new LeavingError(step.reason);
+    if (step.state === 'waiting' || step.state === 'unresolved') throw new LeavingError(step.reason);
     return 'none';
   }
 
   /** What a companion should hold. */
-  async #load(companion: ObjectKey, shape: CompanionShape) {
+  async #load(companion: ObjectKey, { source, editionIn, rendering }: CompanionShape) {
     const { bodies } = this.#deps;
-    const { digest, revision } = desiredEdition(splitKey(companion).namespace, shape);
-    const content = revision
-      ? await bodies.revisionContent(revision)
-      : await bodies.selectedContent(shape.source, shape.request);
+    const { namespace } = splitKey(companion);
+    const { digest, revision } = desiredEdition(namespace, { editionIn });
+    if (rendering) return { digest, content: rendering.contentIn(namespace, revision ?? source) };
+    const content = revision ? await bodies.revisionContent(revision) : await bodies.content(source);
     return { digest, content };
   }
 

@@ -4,7 +4,6 @@ import { isControlledBy } from '../../mirror/companion/ownership.ts';
 import { healingPatch } from '../../mirror/companion/patch.ts';
 import { mapsIn } from '../../mirror/observe/content.ts';
 import { type ObservedConfigMap, observe, observeWritten } from '../../mirror/observe/observed-config-map.ts';
-import type { MirrorRequest } from '../../mirror/request/request.ts';
 import { isRevisionOf, newRevision, type RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { Vocabulary } from '../../mirror/vocabulary.ts';
 import { BlockedError, LeavingError } from '../memory/failure.ts';
@@ -33,14 +32,10 @@ export class RevisionWriter {
    * @throws BlockedError if an unrelated object has its name, LeavingError if a revision there is
    * being deleted, or what the API throws.
    */
-  async write(
-    step: RevisionStep,
-    source: ObservedConfigMap,
-    request: MirrorRequest,
-  ): Promise<RevisionStep['action'] | 'none'> {
+  async write(step: RevisionStep, source: ObservedConfigMap): Promise<RevisionStep['action'] | 'none'> {
     switch (step.action) {
       case 'keep':
-        return this.#keep(step, source, request);
+        return this.#keep(step, source);
       case 'mark':
         await this.#mark(step);
         return 'mark';
@@ -50,9 +45,9 @@ export class RevisionWriter {
     }
   }
 
-  async #keep(step: Of<'keep'>, source: ObservedConfigMap, request: MirrorRequest) {
+  async #keep(step: Of<'keep'>, source: ObservedConfigMap) {
     const { vocabulary, api, bodies, mutations } = this.#deps;
-    const content = await bodies.selectedContent(source, request);
+    const content = await bodies.content(source);
     const body = newRevision(source, step, content, vocabulary);
     const { digest } = source;
     try {

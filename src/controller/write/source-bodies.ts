@@ -5,7 +5,6 @@ import type { ConfigMap } from '../../kube/api/types.ts';
 import { type Content, selectContent } from '../../mirror/observe/content.ts';
 import { digestOf } from '../../mirror/observe/digest.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
-import type { MirrorRequest } from '../../mirror/request/request.ts';
 import { StaleSourceError } from '../memory/failure.ts';
 
 interface Body {
@@ -18,7 +17,7 @@ interface Body {
 const OVERHEAD_BYTES = 256;
 
 /**
- * A bounded cache of the data of sources and of revisions in use (SPEC W4). A body that is not in it is read again when a
+ * A bounded cache of the data of sources, their values and revisions in use (SPEC W4). A body that is not in it is read again when a
  * write needs it. That is rare: to see that a companion is in sync, its digest is enough.
  */
 export class SourceBodies {
@@ -37,11 +36,11 @@ export class SourceBodies {
     return this.#cache.calculatedSize;
   }
 
-  /** Returns what the source held before; undefined if that is not known. */
-  put(key: ObjectKey, source: ConfigMap): Content | undefined {
-    const { uid, resourceVersion } = source.metadata;
+  /** Returns what the ConfigMap held before; undefined if that is not known. */
+  put(key: ObjectKey, object: ConfigMap): Content | undefined {
+    const { uid, resourceVersion } = object.metadata;
     const before = this.#cache.peek(key);
-    this.#cache.set(key, { uid, resourceVersion, content: contentOf(source) });
+    this.#cache.set(key, { uid, resourceVersion, content: contentOf(object) });
     return before?.uid === uid ? before.content : undefined;
   }
 
@@ -67,26 +66,37 @@ export class SourceBodies {
     return content;
   }
 
+  /** Whether neither {@link content} nor {@link revisionContent} would read it. */
+  has({ key, uid, resourceVersion }: ObservedConfigMap, isRevision: boolean): boolean {
+    const cached = this.#cache.peek(key);
+    return cached?.uid === uid && (isRevision || cached.resourceVersion === resourceVersion);
+  }
+
   /**
-   * What the source's companions should hold, as of the observed version.
-   * @throws StaleSourceError if the source has changed since, or what the API throws.
+   * What the ConfigMap held when it was observed: of a source the selected keys, by their names in
+   * companions.
+   * @throws StaleSourceError if it has changed since, or what the API throws.
    */
-  async selectedContent(source: ObservedConfigMap, request: MirrorRequest): Promise<Content> {
-    const cached = this.#cache.get(source.key);
-    if (cached?.uid === source.uid && cached.resourceVersion === source.resourceVersion) {
-      return selectContent(cached.content, request);
+  async content(object: ObservedConfigMap): Promise<Content> {
+    const { key, uid, resourceVersion, digest } = object;
+    const cached = this.#cache.get(key);
+    if (cached?.uid === uid && cached.resourceVersion === resourceVersion) {
+      return selectedIn(cached.content, object);
     }
-    const live = await this.#api.get(source.key);
-    const content = selectContent(contentOf(live), request);
+    const live = await this.#api.get(key);
+    const content = selectedIn(contentOf(live), object);
     // Compare the digest, not the resourceVersion, which an edit of the metadata changes too.
-    if (live.metadata.uid !== source.uid || digestOf(content) !== source.digest) {
-      throw new StaleSourceError('the source has changed since it was observed');
+    if (live.metadata.uid !== uid || digestOf(content) !== digest) {
+      throw new StaleSourceError('the ConfigMap has changed since it was observed');
     }
     // Store it under the observed version, so that the next companion finds it.
-    const { uid, resourceVersion } = source;
-    this.#cache.set(source.key, { uid, resourceVersion, content: contentOf(live) });
+    this.#cache.set(key, { uid, resourceVersion, content: contentOf(live) });
     return content;
   }
+}
+
+function selectedIn(content: Content, { request }: ObservedConfigMap): Content {
+  return request?.ok ? selectContent(content, request.value) : content;
 }
 
 export function contentOf(object: ConfigMap): Content {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../clock/clock.ts';
-import type { ObjectKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import { type Lane, LaneOrder } from '../../workqueue/lanes.ts';
@@ -182,12 +182,13 @@ export class WriteQueue implements WorkSource<Write> {
   };
 }
 
-export function intentOf(step: WriteStep, source: ObservedConfigMap | undefined): Intent {
-  const sourceVersion = source === undefined ? '' : `${source.uid}/${source.resourceVersion}`;
+export function intentOf(step: WriteStep, { source, shape }: Pick<Pass, 'source' | 'shape'>): Intent {
+  const ofSource = source === undefined ? '' : `${source.uid}/${source.resourceVersion}`;
+  // What is rendered, or which revision is meant, may change while the source does not.
+  const heals = step.action !== 'delete';
+  const edition = heals && 'state' in step && shape?.editionIn(splitKey(step.companion).namespace);
+  const isOther = edition && 'digest' in edition && edition.digest !== source?.digest;
+  const sourceVersion = isOther ? `${ofSource}/${edition.digest}` : ofSource;
   const actualVersion = ('actual' in step && step.actual?.resourceVersion) || '';
-  return {
-    sourceVersion,
-    fingerprint: `${sourceVersion} ${step.action} ${actualVersion}`,
-    heals: step.action !== 'delete',
-  };
+  return { sourceVersion, fingerprint: `${sourceVersion} ${step.action} ${actualVersion}`, heals };
 }

@@ -2,6 +2,7 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { NewConfigMap, OwnerReference } from '../../kube/api/types.ts';
 import type { Content } from '../observe/content.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import type { Rendering } from '../render/rendering.ts';
 import type { MirrorRequest } from '../request/request.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { copiedMetadata, formatCopiedKeys } from './copied-metadata.ts';
@@ -17,6 +18,8 @@ export interface CompanionShape {
   readonly labels: StringMap;
   readonly annotations: StringMap;
   readonly editionIn: EditionIn;
+  /** Undefined: companions hold contents as they are. */
+  readonly rendering: Rendering | undefined;
 }
 
 /**
@@ -40,20 +43,31 @@ export interface Edition {
 /** The content is not there, or not known: the companion stays as it is. */
 export interface NoEdition {
   readonly missing: string;
+  /** Whether that is because a placeholder has no text in the namespace (SPEC V4). */
+  readonly isUnresolved?: boolean;
 }
 
+/**
+ * @param editionIn which content goes where; default: the source's, everywhere
+ * @param rendering of a source that has something to render
+ */
 export function companionShape(
   source: ObservedConfigMap,
   request: MirrorRequest,
   vocabulary: Vocabulary,
   editionIn: EditionIn = () => source,
+  rendering?: Rendering,
 ): CompanionShape {
+  if (source.uses !== undefined && rendering === undefined) {
+    throw new TypeError('the source must be rendered first');
+  }
   const copied = copiedMetadata(source, request, vocabulary);
   const copiedKeys = formatCopiedKeys(copied);
   return {
     source,
     request,
-    editionIn,
+    editionIn: rendering === undefined ? editionIn : renderedEditionIn(source, editionIn, rendering),
+    rendering,
     labels: { ...copied.labels, ...vocabulary.companionLabels },
     annotations: {
       ...copied.annotations,
@@ -63,6 +77,23 @@ export function companionShape(
       ...(request.deleteAfter !== undefined && { [vocabulary.deleteAfter]: request.deleteAfter.text }),
       ...(copiedKeys !== undefined && { [vocabulary.copiedMetadata]: copiedKeys }),
     },
+  };
+}
+
+function renderedEditionIn(source: ObservedConfigMap, editionIn: EditionIn, rendering: Rendering): EditionIn {
+  return (namespace, actual) => {
+    const edition = editionIn(namespace, actual);
+    if ('missing' in edition) return edition;
+    const rendered = rendering.in(namespace, edition.revision ?? source);
+    if (rendered === undefined) return { missing: 'its content must be read first' };
+    if (rendered.digest === undefined) return { missing: rendered.unresolved, isUnresolved: true };
+    const { revision, held, failed } = edition;
+    return {
+      digest: rendered.digest,
+      ...(revision && { revision }),
+      ...(held && { held }),
+      ...(failed !== undefined && { failed }),
+    };
   };
 }
 

@@ -2,10 +2,17 @@ import { keyOf, type ObjectKey, parseKey } from '../../kube/api/object-key.ts';
 import type { ConfigMap, ObjectMeta, OwnerReference } from '../../kube/api/types.ts';
 import type { Parsed } from '../parsed.ts';
 import type { MirrorRequest } from '../request/request.ts';
-import { MANAGED_BY, MANAGED_SOURCE, type StringMap, type Vocabulary } from '../vocabulary.ts';
+import {
+  MANAGED_BY,
+  MANAGED_SOURCE,
+  MANAGED_VALUES,
+  type StringMap,
+  type Vocabulary,
+} from '../vocabulary.ts';
 import { mapsIn, selectContent } from './content.ts';
 import { digestOf } from './digest.ts';
 import { requestOf } from './source-request.ts';
+import { placeholdersIn, type TemplateUses, usesOf } from './template-uses.ts';
 
 /** What the controller remembers of a ConfigMap: what decisions need, without its data. */
 export interface ObservedConfigMap {
@@ -29,6 +36,8 @@ export interface ObservedConfigMap {
   readonly digest: string;
   /** What a source asks for; undefined on everything else. */
   readonly request: Parsed<MirrorRequest> | undefined;
+  /** What a source's placeholders stand for; undefined if there are none to render. */
+  readonly uses: TemplateUses | undefined;
   /** The last field manager to write, other than the controller (SPEC R14). */
   readonly editedBy: string | undefined;
   /** When the controller last wrote it, by the API server (s since the epoch). */
@@ -45,21 +54,30 @@ export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConf
   const request = isSource(object.metadata, vocabulary)
     ? requestOf(object.metadata, content, vocabulary)
     : undefined;
-  const digest = digestOf(request?.ok ? selectContent(content, request.value) : content);
+  const copied = request?.ok ? selectContent(content, request.value) : content;
+  const digest = digestOf(copied);
+  const uses = request?.ok ? usesOf(placeholdersIn(copied.data, request.value), request.value) : undefined;
   const immutable = object.immutable === true;
-  return remember(object.metadata, { digest, immutable, request, ...mapsIn(content) });
+  return remember(object.metadata, { digest, immutable, request, uses, ...mapsIn(content) });
 }
 
 type BeyondMetadata = Pick<ObservedConfigMap, 'digest' | 'immutable' | 'hasData' | 'hasBinaryData'>;
 
 /** The same for a companion that we wrote. `metadata`: the server's answer to the write. */
 export function observeWritten(metadata: ObjectMeta, written: BeyondMetadata): ObservedConfigMap {
-  return remember(metadata, { ...written, request: undefined });
+  return remember(metadata, { ...written, request: undefined, uses: undefined });
 }
 
 function remember(
   metadata: ObjectMeta,
-  { digest, immutable, hasData, hasBinaryData, request }: BeyondMetadata & Pick<ObservedConfigMap, 'request'>,
+  {
+    digest,
+    immutable,
+    hasData,
+    hasBinaryData,
+    request,
+    uses,
+  }: BeyondMetadata & Pick<ObservedConfigMap, 'request' | 'uses'>,
 ): ObservedConfigMap {
   const { namespace = '', name, uid, resourceVersion } = metadata;
   return {
@@ -78,6 +96,7 @@ function remember(
     ownerReferences: metadata.ownerReferences ?? NO_OWNERS,
     digest,
     request,
+    uses,
     editedBy: lastOtherManager(metadata),
     writtenAt: lastOwnWrite(metadata),
   };
@@ -89,12 +108,22 @@ function remember(
  * companion carries the name of another object, so it may be a source.
  */
 function isSource(metadata: ObjectMeta, vocabulary: Vocabulary): boolean {
-  const { labels = NO_ENTRIES, annotations = NO_ENTRIES, ownerReferences = NO_OWNERS } = metadata;
-  if (labels[vocabulary.managed] !== MANAGED_SOURCE) return false;
-  if (ownerReferences.some((owner) => owner.controller && owner.kind === 'ConfigMap')) return false;
+  return metadata.labels?.[vocabulary.managed] === MANAGED_SOURCE && !isMarked(metadata, vocabulary);
+}
+
+/** Whether it holds values that sources may use (SPEC V3). A companion never does. */
+export function isValues(object: ObservedConfigMap, vocabulary: Vocabulary): boolean {
+  return object.labels[vocabulary.managed] === MANAGED_VALUES && !isMarked(object, vocabulary);
+}
+
+type Marked = Pick<ObjectMeta, 'namespace' | 'name' | 'annotations' | 'ownerReferences'>;
+
+function isMarked(metadata: Marked, vocabulary: Vocabulary): boolean {
+  const { annotations = NO_ENTRIES, ownerReferences = NO_OWNERS } = metadata;
+  if (ownerReferences.some((owner) => owner.controller && owner.kind === 'ConfigMap')) return true;
   const self = annotations[vocabulary.companion];
-  if (self !== undefined) return self !== keyOf({ metadata });
-  return annotations[vocabulary.source] === undefined && annotations[vocabulary.sourceUid] === undefined;
+  if (self !== undefined) return self === keyOf({ metadata });
+  return annotations[vocabulary.source] !== undefined || annotations[vocabulary.sourceUid] !== undefined;
 }
 
 function withoutLastApplied(annotations: StringMap): StringMap {

@@ -1,9 +1,10 @@
 import type { ObjectMeta } from '../../kube/api/types.ts';
 import { type Parsed, problem, quoted } from '../parsed.ts';
-import { matchesGlobs } from '../request/patterns.ts';
+import { matchesGlobs, matchesNothing } from '../request/patterns.ts';
 import { type MirrorRequest, parseRequest } from '../request/request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { type Content, isEmpty, keysIn, selectKeys } from './content.ts';
+import { type Content, isEmpty, keysIn, selectContent, selectKeys } from './content.ts';
+import { MOST_PLACEHOLDERS, placeholdersIn } from './template-uses.ts';
 
 /** What a source asks for. Its content may show that it cannot be meant: a typo (SPEC R13, V1). */
 export function requestOf(
@@ -24,9 +25,15 @@ function selectionProblem(
 ): string | undefined {
   const selected = selectKeys(content, request);
   if (!isEmpty(content) && isEmpty(selected)) return emptySelectionProblem(content, request, vocabulary);
-  if (request.renameKeys.size === 0) return undefined;
-  const fault = renameProblem(keysIn(content), new Set(keysIn(selected)), request);
-  return fault && `${vocabulary.renameKeys}: ${fault}`;
+  if (request.renameKeys.size > 0) {
+    const fault = renameProblem(keysIn(content), new Set(keysIn(selected)), request);
+    if (fault !== undefined) return `${vocabulary.renameKeys}: ${fault}`;
+  }
+  if (matchesNothing(request.renderKeys)) return undefined;
+  const { data } = selectContent(content, request);
+  return placeholdersIn(data, request).size > MOST_PLACEHOLDERS
+    ? `${vocabulary.renderKeys}: more than ${MOST_PLACEHOLDERS} different placeholders; split the source`
+    : undefined;
 }
 
 function emptySelectionProblem(

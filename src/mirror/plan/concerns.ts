@@ -1,21 +1,24 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import { type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
+import { isValues, type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
 import { matchesTargets, mayMatchUnread } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
 /**
  * The keys of the sources that a ConfigMap concerns: itself if it is one, the source that it refers
- * to, and the sources that claim its name. The last find a companion that lost its source
- * reference (SPEC R6), and a name that becomes free (SPEC R7).
+ * to, the sources that use its values (SPEC V3), and those that claim its name. The last find a
+ * companion that lost its source reference (SPEC R6), and a name that becomes free (SPEC R7).
  */
 export function concernedSources(object: ObservedConfigMap, view: ClusterView): ReadonlySet<ObjectKey> {
   const keys = new Set<ObjectKey>();
   if (object.request !== undefined) keys.add(object.key);
   const reference = sourceReference(object, view.settings.vocabulary);
   if (reference !== undefined) keys.add(reference);
+  if (isValues(object, view.settings.vocabulary)) {
+    for (const source of view.valuesUsers(object.key)) keys.add(source.key);
+  }
   for (const source of view.claimants(object.key)) {
     if (claims(source, object.key, view)) keys.add(source.key);
   }
@@ -32,6 +35,7 @@ export function concernedOthers(
   { settings: { vocabulary } }: ClusterView,
 ): boolean {
   if (earlier.request !== undefined && later.request === undefined) return true;
+  if (isValues(earlier, vocabulary) && !isValues(later, vocabulary)) return true;
   return sourceReference(earlier, vocabulary) !== sourceReference(later, vocabulary);
 }
 
@@ -39,11 +43,14 @@ const SELECTOR = 'selector';
 
 /**
  * Index values that lead from a namespace to the sources that may target it: exact names, prefixes
- * and, for every source with a selector, one value. Look up with {@link targetIndexValues}.
+ * and, for every source with a selector, one value. Look up with {@link targetIndexValues}. A source
+ * that uses labels of its own namespace counts as one that targets it.
  */
 export function targetIndexValuesOf(object: ObservedConfigMap): readonly string[] {
-  if (!object.request?.ok || object.request.value.targets === undefined) return [];
-  const { patterns, selector } = object.request.value.targets;
+  if (!object.request?.ok) return [];
+  const { targets } = object.request.value;
+  if (targets === undefined) return usesLabels(object) ? [`=${object.namespace}`] : [];
+  const { patterns, selector } = targets;
   return [
     ...[...patterns.names].map((name) => `=${name}`),
     ...patterns.prefixes.map((prefix) => `^${prefix}`),
@@ -60,13 +67,18 @@ export function targetIndexValues(namespace: string): readonly string[] {
   return [`=${namespace}`, ...prefixes, SELECTOR];
 }
 
+function usesLabels({ uses }: ObservedConfigMap): boolean {
+  return uses !== undefined && (uses.labels === 'any' || uses.labels.length > 0);
+}
+
 /**
- * Whether namespaces must be known to decide about the object: a source with targets, or a
- * companion outside its source's namespace, which needs consent (SPEC P3).
+ * Whether namespaces must be known to decide about the object: a source with targets or with
+ * placeholders for labels, or a companion outside its source's namespace, which needs consent
+ * (SPEC P3).
  */
 export function dependsOnNamespaces(object: ObservedConfigMap, vocabulary: Vocabulary): boolean {
   if (object.request !== undefined) {
-    return object.request.ok && object.request.value.targets !== undefined;
+    return object.request.ok && (object.request.value.targets !== undefined || usesLabels(object));
   }
   const reference = sourceReference(object, vocabulary);
   // If only the uid is left, the source may be anywhere.
@@ -80,10 +92,35 @@ export function isConcernedByNamespace(
   before: ObservedNamespace | undefined,
   after: ObservedNamespace | undefined,
 ): boolean {
-  const targets = source.request?.ok ? source.request.value.targets : undefined;
-  if (targets === undefined) return false;
-  return [before, after].some(
-    (namespace) =>
-      namespace !== undefined && (matchesTargets(targets, namespace) || mayMatchUnread(targets, namespace)),
-  );
+  const { request, uses, namespace: own } = source;
+  if (!request?.ok) return false;
+  const { targets } = request.value;
+  const isCandidate = (namespace: ObservedNamespace | undefined) => {
+    if (namespace === undefined) return false;
+    if (targets === undefined) return usesLabels(source) && namespace.name === own;
+    return matchesTargets(targets, namespace) || mayMatchUnread(targets, namespace);
+  };
+  if (!isCandidate(before) && !isCandidate(after)) return false;
+  if (before === undefined || after === undefined) return true;
+  const isOtherwiseSame =
+    isCandidate(before) === isCandidate(after) &&
+    before.active === after.active &&
+    (before.labels === undefined) === (after.labels === undefined) &&
+    saidConsent(before) === saidConsent(after);
+  // An edit of a label that nobody uses costs nothing (SPEC V5).
+  return !isOtherwiseSame || differInUsed(uses?.labels ?? [], before.labels, after.labels);
+}
+
+function differInUsed(
+  used: readonly string[] | 'any',
+  before: StringMap = {},
+  after: StringMap = {},
+): boolean {
+  const keys = used === 'any' ? Object.keys({ ...before, ...after }) : used;
+  return keys.some((key) => before[key] !== after[key]);
+}
+
+/** The annotation alone does not show whether the controller may read the Namespace. */
+export function saidConsent(namespace: ObservedNamespace | undefined): string {
+  return `${namespace?.consent.kind} ${namespace?.acceptMirrorsFrom}`;
 }

@@ -2,11 +2,12 @@ import { type CompanionShape, companionShape } from '../companion/companion.ts';
 import { isCompanionOf } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { revisionKey } from '../observe/revision.ts';
+import type { Rendering } from '../render/rendering.ts';
 import { companionKey, type MirrorRequest } from '../request/request.ts';
 import type { Targets } from '../request/targets.ts';
 import { History } from '../rollout/history.ts';
 import { isRevisionOf } from '../rollout/revision-step.ts';
-import { type Canary, type Rollout, rolloutOf } from '../rollout/rollout.ts';
+import { type Canary, type Holds, type Rollout, rolloutOf } from '../rollout/rollout.ts';
 import { candidateNamespaces, matchesTargets, placementIn } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
@@ -17,20 +18,41 @@ export interface Desired {
   readonly rollout: Rollout | undefined;
 }
 
-export function desiredOf(source: ObservedConfigMap, request: MirrorRequest, view: ClusterView): Desired {
+/** `rendering`: of a source that has something to render. */
+export function desiredOf(
+  source: ObservedConfigMap,
+  request: MirrorRequest,
+  rendering: Rendering | undefined,
+  view: ClusterView,
+): Desired {
   const { vocabulary } = view.settings;
   const revisions = revisionsOf(source, view);
   if (request.rollout === undefined && revisions.length === 0) {
-    return { shape: companionShape(source, request, vocabulary), rollout: undefined };
+    const shape = companionShape(source, request, vocabulary, undefined, rendering);
+    return { shape, rollout: undefined };
   }
+  const holds = (companion: ObservedConfigMap, base: ObservedConfigMap) => {
+    const held = rendering === undefined ? base : rendering.in(companion.namespace, base);
+    return companion.digest === held?.digest;
+  };
   const canary = request.rollout?.canary;
   const facts = {
-    ...(canary === undefined ? NO_CANARY : lookAt(canary.namespaces, source, request, view)),
-    ...{ source, request: request.rollout, revisions, now: view.now() },
+    ...(canary === undefined ? NO_CANARY : lookAt(canary.namespaces, source, request, holds, view)),
+    ...{ source, request: request.rollout, revisions, holds, now: view.now() },
     namesake: view.configMap(revisionKey(source, source.digest)),
   };
   const rollout = rolloutOf(facts, vocabulary);
-  return { shape: companionShape(source, request, vocabulary, rollout.editionIn), rollout };
+  return { shape: companionShape(source, request, vocabulary, rollout.editionIn, rendering), rollout };
+}
+
+/** What companions of the source may hold: it, and its revisions if they may be in use. */
+export function basesOf(
+  source: ObservedConfigMap,
+  { rollout }: MirrorRequest,
+  view: ClusterView,
+): readonly ObservedConfigMap[] {
+  const isInUse = rollout?.pin !== undefined || rollout?.canary !== undefined;
+  return isInUse ? [source, ...revisionsOf(source, view)] : [source];
 }
 
 /** The contents of a source that are kept, for somebody who only looks. */
@@ -49,7 +71,13 @@ function revisionsOf(source: ObservedConfigMap, view: ClusterView): readonly Obs
 const NO_CANARY = { canaries: [], isCanary: () => false, isEverywhere: true } as const;
 
 /** Looks at the companions in canary namespaces, and at the others. */
-function lookAt(namespaces: Targets, source: ObservedConfigMap, request: MirrorRequest, view: ClusterView) {
+function lookAt(
+  namespaces: Targets,
+  source: ObservedConfigMap,
+  request: MirrorRequest,
+  holds: Holds,
+  view: ClusterView,
+) {
   const isCanary = (name: string) =>
     matchesTargets(namespaces, { name, labels: view.namespace(name)?.labels });
   const from = { namespace: source.namespace, targets: request.targets };
@@ -65,6 +93,6 @@ function lookAt(namespaces: Targets, source: ObservedConfigMap, request: MirrorR
     if (isCanary(name)) canaries.push({ key, actual });
     else if (actual !== undefined) others.push(actual);
   }
-  const isEverywhere = others.length > 0 && others.every(({ digest }) => digest === source.digest);
+  const isEverywhere = others.length > 0 && others.every((companion) => holds(companion, source));
   return { canaries, isCanary, isEverywhere };
 }

@@ -1,6 +1,8 @@
 import { type ObjectKey, objectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { CompanionShape } from '../companion/companion.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
+import type { Rendering } from '../render/rendering.ts';
 import { includingItem } from '../request/patterns.ts';
 import type { MirrorRequest } from '../request/request.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
@@ -21,6 +23,7 @@ export type Check =
   | 'namespace'
   | 'consent'
   | 'name'
+  | 'values'
   | 'content';
 
 /** What was found at one check. */
@@ -36,6 +39,8 @@ export interface Question extends Subject {
   readonly name?: string;
   /** What a live read found at the companion's key. */
   readonly actual: ObservedConfigMap | undefined;
+  /** Of a source that has something to render; undefined: it changed while it was read. */
+  readonly rendering: Rendering | undefined;
 }
 
 /** The checks up to the first that fails (SPEC C8). Decided by the plan's own functions. */
@@ -43,13 +48,15 @@ export function explainCompanion(question: Question, view: ClusterView): readonl
   const findings: Finding[] = [];
   for (const check of CHECKS) {
     const finding = check(question, view);
+    if (finding === undefined) continue;
     findings.push(finding);
     if (finding.fails !== undefined) break;
   }
   return findings;
 }
 
-type CheckFunction = (question: Question, view: ClusterView) => Finding;
+/** Undefined: there is nothing to check. */
+type CheckFunction = (question: Question, view: ClusterView) => Finding | undefined;
 
 function checkLabel({ source, live }: Question, view: ClusterView): Finding {
   const { vocabulary } = view.settings;
@@ -183,6 +190,13 @@ function consentInWords({ name, consent }: ObservedNamespace, from: string): str
   return `"${includingItem(consent.patterns, from)}" in accept-mirrors-from of ${name} matches ${from}`;
 }
 
+/** Nothing can be said of a source whose content is not known. */
+function checkRead({ live, rendering }: Question): Finding | undefined {
+  if (live?.uses === undefined || rendering !== undefined) return undefined;
+  const evidence = 'the source or its values have just changed';
+  return { check: 'values', evidence, fails: { words: 'Ask again.' } };
+}
+
 function checkName(question: Question, view: ClusterView): Finding {
   const { name } = question;
   const { companionName } = requestOf(question);
@@ -197,8 +211,25 @@ function checkName(question: Question, view: ClusterView): Finding {
   if (state === 'waiting') {
     return { check: 'name', evidence: reason, fails: { words: 'Wait until it is gone.' } };
   }
-  const evidence = state === 'missing' ? `${companion} is free` : `${companion} is this source's companion`;
+  const evidence =
+    question.actual === undefined ? `${companion} is free` : `${companion} is this source's companion`;
   return { check: 'name', evidence };
+}
+
+/** Where the text of each placeholder comes from, never the text. */
+function checkValues(question: Question, view: ClusterView): Finding | undefined {
+  const { live, rendering, namespace, actual } = question;
+  if (live === undefined || rendering === undefined) return undefined;
+  const edition = shapeOf(question, view).editionIn(namespace, actual);
+  const revision = 'revision' in edition ? edition.revision : undefined;
+  const origins = rendering.originsIn(namespace, revision ?? live);
+  const lack = origins.find((origin) => origin.lack !== undefined)?.lack;
+  if ('missing' in edition && edition.isUnresolved) {
+    const words = lack?.fix ?? 'Make the texts shorter, or the values.';
+    return { check: 'values', evidence: edition.missing, fails: { words } };
+  }
+  const evidence = origins.map(({ placeholder, from }) => `${placeholder} is ${from}`).join('; ');
+  return origins.length === 0 ? undefined : { check: 'values', evidence };
 }
 
 function checkContent(question: Question, view: ClusterView): Finding {
@@ -215,7 +246,9 @@ const CHECKS: readonly CheckFunction[] = [
   checkBounds,
   checkNamespace,
   checkConsent,
+  checkRead,
   checkName,
+  checkValues,
   checkContent,
 ];
 
@@ -224,10 +257,13 @@ const ADMINISTRATOR: Remedy = {
 };
 
 function stepOf(question: Question, view: ClusterView) {
-  const { live, actual } = question;
+  return planCompanion(companionOf(question), question.actual, shapeOf(question, view), view);
+}
+
+function shapeOf(question: Question, view: ClusterView): CompanionShape {
+  const { live, rendering } = question;
   if (live === undefined) throw new TypeError('the label was checked first');
-  const { shape } = desiredOf(live, requestOf(question), view);
-  return planCompanion(companionOf(question), actual, shape, view);
+  return desiredOf(live, requestOf(question), rendering, view).shape;
 }
 
 function companionOf(question: Question): ObjectKey {

@@ -1,7 +1,8 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { Difference } from '../companion/drift.ts';
-import { type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
+import { isValues, type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
 import { isRevision } from '../observe/revision.ts';
+import type { Rendering } from '../render/rendering.ts';
 import { desiredOf } from './desired.ts';
 import { companionsLeft, planOrphans } from './orphans.ts';
 import { planCompanion, planSource } from './plan.ts';
@@ -12,7 +13,8 @@ import type { ClusterView } from './view.ts';
 /**
  * Where companions stand. Each is in exactly one state (SPEC C3).
  * - `missing`: it will be created, or its namespace does not exist yet.
- * - `invalid`: its source has a malformed annotation, so it stays as it is.
+ * - `invalid`: its source has a malformed annotation, or a placeholder that has no value there, so it
+ *   stays as it is.
  * - `held`: no source wants it, and the brake holds its deletion.
  * - `orphaned`: no source wants it. It will be deleted, or it is nobody's and is left alone.
  * - the others: as in {@link Step}.
@@ -52,6 +54,9 @@ export interface Entry {
 /** What live reads found at the keys of {@link absentSources}; undefined: nothing. */
 export type LiveSources = ReadonlyMap<ObjectKey, ObservedConfigMap | undefined>;
 
+/** Of the sources that have something to render, by their keys. */
+export type Renderings = ReadonlyMap<ObjectKey, Rendering>;
+
 /**
  * The sources that companions refer to and the cache does not have. Only a live read shows whether
  * they are gone or unlabelled (SPEC R3).
@@ -85,6 +90,7 @@ export function absentSource(object: ObservedConfigMap, view: ClusterView): Obje
 export function takeInventory(
   objects: Iterable<ObservedConfigMap>,
   live: LiveSources,
+  renderings: Renderings,
   view: ClusterView,
 ): readonly Entry[] {
   const entries: Entry[] = [];
@@ -92,11 +98,13 @@ export function takeInventory(
   for (const object of objects) {
     if (isRevision(object, view.settings.vocabulary)) continue;
     if (object.request === undefined) others.push(object);
-    else entries.push(...entriesOfSource(object, view));
+    else entries.push(...entriesOfSource(object, renderings.get(object.key), view));
   }
   for (const [source, found] of live) entries.push(...entriesOfAbsentSource(source, found, view));
   const covered = new Set(entries.map(({ companion }) => companion));
-  for (const object of others) if (!covered.has(object.key)) entries.push(nobodys(object, view));
+  for (const object of others) {
+    if (!covered.has(object.key)) entries.push(...nobodys(object, view));
+  }
   return entries;
 }
 
@@ -110,22 +118,35 @@ export function isUnconfirmed({ action }: Entry): boolean {
  * have (SPEC R6).
  * @param actual what a live read found at the name; undefined: nothing
  */
-export function entryMeeting(entry: Entry, actual: ObservedConfigMap | undefined, view: ClusterView): Entry {
+export function entryMeeting(
+  entry: Entry,
+  actual: ObservedConfigMap | undefined,
+  renderings: Renderings,
+  view: ClusterView,
+): Entry {
   const source = entry.source && view.configMap(entry.source);
   if (actual === undefined || entry.companion === undefined || !source?.request?.ok) {
     return entry.action === 'defer' ? { ...entry, action: 'none' } : entry;
   }
-  const { shape } = desiredOf(source, source.request.value, view);
+  const { shape } = desiredOf(source, source.request.value, renderings.get(source.key), view);
   return entryOf(source.key, planCompanion(entry.companion, actual, shape, view));
 }
 
-export function entriesOfSource(source: ObservedConfigMap, view: ClusterView): readonly Entry[] {
+/** `rendering`: of a source that has something to render; undefined: its content is not known. */
+export function entriesOfSource(
+  source: ObservedConfigMap,
+  rendering: Rendering | undefined,
+  view: ClusterView,
+): readonly Entry[] {
   const { key, request } = source;
   if (!request?.ok) return entriesOfInvalidSource(source, request?.problem ?? '', view);
   if (source.deleting) {
     return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'the source is being deleted');
   }
-  const { shape } = desiredOf(source, request.value, view);
+  if (source.uses !== undefined && rendering === undefined) {
+    return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'its content must be read first');
+  }
+  const { shape } = desiredOf(source, request.value, rendering, view);
   return planSource(shape, view).map((step) => entryOf(key, step));
 }
 
@@ -167,14 +188,18 @@ export function entriesOfAbsentSource(
   return leftAsTheyAre(source, companionsLeft(source, view), 'waiting', reason);
 }
 
-/** A ConfigMap with our label that no source has to do with. The controller leaves it alone. */
-export function nobodys(object: ObservedConfigMap, view: ClusterView): Entry {
+/**
+ * A ConfigMap with our label that no source has to do with. The controller leaves it alone. There
+ * is nothing to say of one with values.
+ */
+export function nobodys(object: ObservedConfigMap, view: ClusterView): readonly Entry[] {
   const { vocabulary } = view.settings;
+  if (isValues(object, vocabulary)) return [];
   const source = sourceReference(object, vocabulary);
   const self = object.annotations[vocabulary.companion];
   const entry = { source, companion: object.key, action: 'none' } as const;
   if (source !== undefined && isOutOfScope(source, view)) {
-    return { ...entry, state: 'refused', reason: "its source's namespace is not among --namespaces" };
+    return [{ ...entry, state: 'refused', reason: "its source's namespace is not among --namespaces" }];
   }
   const reason =
     source === undefined
@@ -182,7 +207,7 @@ export function nobodys(object: ObservedConfigMap, view: ClusterView): Entry {
       : self !== undefined && self !== object.key
         ? `it is a copy of ${self}`
         : `it lacks the marks of a companion of ${source}`;
-  return { ...entry, state: 'orphaned', reason };
+  return [{ ...entry, state: 'orphaned', reason }];
 }
 
 /** Whether a source is not ours to watch (SPEC P2). */
@@ -206,6 +231,7 @@ function entryOf(source: ObjectKey, step: Step): Entry {
 
 function stateOf(state: Step['state']): CompanionState {
   if (state === 'no namespace') return 'missing';
+  if (state === 'unresolved') return 'invalid';
   if (state === 'delayed') return 'waiting';
   return state === 'unwanted' ? 'orphaned' : state;
 }

@@ -66,6 +66,21 @@ export function* candidateNamespaces(
   for (const { name } of view.namespaces()) if (!patterns.names.has(name)) yield name;
 }
 
+/** Where a source asks for, and may have, a companion. */
+export function* desiredNamespaces(
+  source: { readonly namespace: string; readonly targets: Targets | undefined },
+  view: {
+    readonly settings: { readonly bounds: Bounds };
+    namespace(name: string): ObservedNamespace | undefined;
+    namespaces(): Iterable<ObservedNamespace>;
+  },
+): Iterable<string> {
+  for (const name of candidateNamespaces(source, view)) {
+    const { kind } = placementIn(name, view.namespace(name), source, view.settings.bounds);
+    if (kind === 'desired') yield name;
+  }
+}
+
 /** `namespace` undefined: not in the cache. A source without targets does not need it there. */
 export function placementIn(
   name: string,

@@ -1,5 +1,5 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import type { CompanionShape, Edition } from '../companion/companion.ts';
+import type { CompanionShape, Edition, NoEdition } from '../companion/companion.ts';
 import { type Difference, differences } from '../companion/drift.ts';
 import { isCompanionOf } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
@@ -91,7 +91,7 @@ export function planCompanion(
     return waiting(companion, 'the companion is being deleted, and will be recreated');
   }
   const edition = shape.editionIn(actual.namespace, actual);
-  if ('missing' in edition) return waiting(companion, edition.missing);
+  if ('missing' in edition) return withoutContent(companion, edition);
   const found = differences(actual, shape, vocabulary);
   if (found.length === 0) return planInSync(companion, edition);
   const replace = actual.immutable && found.some((difference) => difference.kind === 'content');
@@ -113,8 +113,15 @@ function planMissing(companion: ObjectKey, shape: CompanionShape, view: ClusterV
   }
   const edition = shape.editionIn(splitKey(companion).namespace);
   return 'missing' in edition
-    ? waiting(companion, edition.missing)
+    ? withoutContent(companion, edition)
     : { action: 'create', companion, state: 'missing', reason: 'it did not exist' };
+}
+
+/** It stays as it is. */
+function withoutContent(companion: ObjectKey, { missing: reason, isUnresolved }: NoEdition): Step {
+  return isUnresolved
+    ? { action: 'none', companion, state: 'unresolved', reason }
+    : waiting(companion, reason);
 }
 
 /** It holds what it should, which may not be the source's present content. */

@@ -10,6 +10,7 @@ export interface Remark {
   readonly kind:
     | 'deletes held'
     | 'flapping'
+    | 'unresolved'
     | 'unknown annotation'
     | 'malformed notify'
     | 'no consent'
@@ -20,7 +21,7 @@ export interface Remark {
 
 /**
  * What the author of a valid source should know: what is held, what new content waits for, and what
- * was probably not meant (SPEC D1, D5-D7, R13, N1, P3).
+ * was probably not meant (SPEC D1, D5-D7, V4, R13, N1, P3).
  */
 export function remarksOn(
   source: ObservedConfigMap,
@@ -39,6 +40,7 @@ export function remarksOn(
     const text = `${vocabulary.notify}: ${sinks.problem}; nobody is told`;
     remarks.push({ kind: 'malformed notify', text });
   }
+  remarks.unshift(...unresolved(steps));
   if (isFlapping) remarks.unshift(flapping(vocabulary));
   if (rollout?.remark !== undefined) remarks.unshift(rollout.remark);
   const unconsented = unconsentedMatches(steps);
@@ -52,6 +54,29 @@ export function remarksOn(
 function flapping({ settle }: Vocabulary): Remark {
   const text = `it has had more than ten versions within a minute; with ${settle} it is mirrored when it is quiet`;
   return { kind: 'flapping', text };
+}
+
+/** Most reasons that are named at once. */
+const MOST_REASONS = 3;
+
+/** One for each reason, however many namespaces it concerns. */
+function unresolved(steps: readonly Step[]): readonly Remark[] {
+  const namespaces = new Map<string, string[]>();
+  for (const { state, reason, companion } of steps) {
+    if (state !== 'unresolved') continue;
+    const { namespace } = splitKey(companion);
+    const others = namespaces.get(reason);
+    if (others === undefined) namespaces.set(reason, [namespace]);
+    else others.push(namespace);
+  }
+  const reasons = [...namespaces].sort(([a], [b]) => (a < b ? -1 : 1));
+  const texts = reasons.map(([reason, where]) => {
+    const more = where.length === 1 ? '' : ` and ${where.length - 1} more`;
+    return `nothing is written in ${where.toSorted()[0]}${more}: ${reason}`;
+  });
+  const left = texts.length - MOST_REASONS;
+  const named = left > 0 ? [...texts.slice(0, MOST_REASONS), `${left} more reasons`] : texts;
+  return named.map((text) => ({ kind: 'unresolved', text }));
 }
 
 /** The same for a source that is gone or unlabelled. */

@@ -14,8 +14,9 @@ export type Step =
        * - `conflict`: a different object has the name.
        * - `retained`: no longer desired, but kept as the source asked.
        * - `no namespace`: the source names a namespace that does not exist.
+       * - `unresolved`: its content cannot be rendered, so it stays as it is (SPEC V4).
        */
-      readonly state: 'in sync' | 'conflict' | 'retained' | 'no namespace';
+      readonly state: 'in sync' | 'conflict' | 'retained' | 'no namespace' | 'unresolved';
       readonly reason: string;
     }
   | {

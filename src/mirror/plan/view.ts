@@ -18,6 +18,8 @@ export interface ClusterView {
   revisions(source: ObjectKey): readonly ObservedConfigMap[];
   /** The sources that may ask for a companion at this key; `claims` decides whether they do. */
   claimants(companion: ObjectKey): readonly ObservedConfigMap[];
+  /** The sources that use the values of the ConfigMap at this key. */
+  valuesUsers(values: ObjectKey): readonly ObservedConfigMap[];
   /**
    * For how long (ms) it has been known that nobody wants a companion of the source: 0 if that is
    * new; undefined if nobody measures it.

@@ -4,6 +4,7 @@ import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { type Duration, parseDuration } from './duration.ts';
 import { NO_RENAMES, parseRenameKeys, type Renames } from './key-renames.ts';
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts';
+import { isObjectName, MAX_NAME_LENGTH } from './object-name.ts';
 import {
   type KeyGlobs,
   matchesNothing,
@@ -14,6 +15,7 @@ import {
 import { BadAnnotation, readAnnotation } from './read-annotation.ts';
 import { parseRollout, type RolloutRequest } from './rollout-request.ts';
 import { NO_NAMESPACES, type Targets } from './targets.ts';
+import { parseValuesFrom } from './values-from.ts';
 
 export type DeletionPolicy = 'delete' | 'retain';
 
@@ -26,6 +28,10 @@ export interface MirrorRequest {
   readonly includeKeys: KeyGlobs | undefined;
   readonly excludeKeys: KeyGlobs;
   readonly renameKeys: Renames;
+  /** Which keys of companions are rendered, by their names there (SPEC V2). */
+  readonly renderKeys: KeyGlobs;
+  /** Names of ConfigMaps beside the source; later ones win (SPEC V3). */
+  readonly valuesFrom: readonly string[];
   readonly copyLabels: KeyGlobs;
   readonly copyAnnotations: KeyGlobs;
   readonly deletionPolicy: DeletionPolicy;
@@ -37,12 +43,9 @@ export interface MirrorRequest {
   readonly rollout: RolloutRequest | undefined;
 }
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
-const MAX_NAME_LENGTH = 253;
-const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
 const DEFAULT_COMPANION_NAME = '{name}-synced';
 const NO_KEYS: KeyGlobs = { exact: new Set(), globs: [] };
+const NO_VALUES: readonly string[] = [];
 
 /**
  * Reads what a source asks for. One malformed annotation makes all of it invalid (SPEC R13). The
@@ -61,6 +64,8 @@ export function parseRequest(
       includeKeys: readAnnotation(annotations, vocabulary.includeKeys, parseIncludeKeys),
       excludeKeys: readAnnotation(annotations, vocabulary.excludeKeys, parseDataKeys) ?? NO_KEYS,
       renameKeys: readAnnotation(annotations, vocabulary.renameKeys, parseRenameKeys) ?? NO_RENAMES,
+      renderKeys: readAnnotation(annotations, vocabulary.renderKeys, parseRenderKeys) ?? NO_KEYS,
+      valuesFrom: readAnnotation(annotations, vocabulary.valuesFrom, parseValuesFrom) ?? NO_VALUES,
       copyLabels: readAnnotation(annotations, vocabulary.copyLabels, parseMetadataKeys) ?? NO_KEYS,
       copyAnnotations: readAnnotation(annotations, vocabulary.copyAnnotations, parseMetadataKeys) ?? NO_KEYS,
       deletionPolicy: readAnnotation(annotations, vocabulary.deletionPolicy, parseDeletionPolicy) ?? 'delete',
@@ -109,6 +114,13 @@ function parseIncludeKeys(text: string): Parsed<KeyGlobs> {
     : result;
 }
 
+function parseRenderKeys(text: string): Parsed<KeyGlobs> {
+  const result = parseDataKeys(text);
+  return result.ok && matchesNothing(result.value)
+    ? problem('empty; name keys, such as "app.yaml, *.conf", or remove the annotation')
+    : result;
+}
+
 const parseDataKeys = (text: string) => parseKeyGlobs(text, 'data');
 const parseMetadataKeys = (text: string) => parseKeyGlobs(text, 'metadata');
 
@@ -139,7 +151,7 @@ function parseCompanionName(
         'shorten the name of the source, or set the annotation to a shorter name',
     );
   }
-  if (!OBJECT_NAME.test(name)) {
+  if (!isObjectName(name)) {
     throw new BadAnnotation(`${key}: "${name}" is not a valid object name (a-z, 0-9, "-" and ".")`);
   }
   if (besideSource && name === source.name) {

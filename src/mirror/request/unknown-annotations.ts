@@ -21,6 +21,8 @@ export function unknownAnnotations(
     vocabulary.includeKeys,
     vocabulary.excludeKeys,
     vocabulary.renameKeys,
+    vocabulary.renderKeys,
+    vocabulary.valuesFrom,
     vocabulary.copyLabels,
     vocabulary.copyAnnotations,
     vocabulary.deletionPolicy,

@@ -23,9 +23,13 @@ export interface RolloutFacts extends HistoryFacts {
   /** The companions that should exist in canary namespaces. */
   readonly canaries: readonly Canary[];
   readonly isCanary: (namespace: string) => boolean;
+  readonly holds: Holds;
   /** The time of day (ms since the epoch). */
   readonly now: number;
 }
+
+/** Whether a companion holds a content: the source's or a revision's, as it is rendered there. */
+export type Holds = (companion: ObservedConfigMap, content: ObservedConfigMap) => boolean;
 
 export interface Canary {
   readonly key: ObjectKey;
@@ -85,17 +89,21 @@ function pinned(history: History, pin: string): Rollout {
 }
 
 /** A verdict counts for the content that it was set on. */
-function isCondemned({ source, canaries }: RolloutFacts, vocabulary: Vocabulary): boolean {
+function isCondemned({ source, canaries, holds }: RolloutFacts, vocabulary: Vocabulary): boolean {
   return canaries.some(
-    ({ actual }) => actual?.digest === source.digest && actual.annotations[vocabulary.verdict] === 'bad',
+    ({ actual }) => actual && holds(actual, source) && actual.annotations[vocabulary.verdict] === 'bad',
   );
 }
 
 /** The canaries go back to the former content, like the others. */
-function failed({ source, isCanary }: RolloutFacts, history: History, vocabulary: Vocabulary): Rollout {
+function failed(
+  { source, isCanary, holds }: RolloutFacts,
+  history: History,
+  vocabulary: Vocabulary,
+): Rollout {
   const short = shortChecksum(source.digest);
   const reason = `content ${short} failed in a canary`;
-  const former = formerContent(history, { reason }, vocabulary);
+  const former = formerContent(history, { reason }, holds, vocabulary);
   return {
     state: 'failed',
     remark: {
@@ -117,9 +125,9 @@ function tried(
   history: History,
   vocabulary: Vocabulary,
 ): Rollout {
-  const { source, isCanary } = facts;
+  const { source, isCanary, holds } = facts;
   const { state, reason, until, isOver = false } = progressOf(facts, canary, vocabulary);
-  const former = formerContent(history, { reason, ...(until && { until }) }, vocabulary);
+  const former = formerContent(history, { reason, ...(until && { until }) }, holds, vocabulary);
   // While canaries are written, what keeps one from it is reported as of any companion.
   const isBrief = isOver || (state === 'rolling out' && facts.canaries.length > 0);
   const text = until === undefined ? reason : `${reason}, until ${inSeconds(until)}`;
@@ -142,7 +150,7 @@ interface Progress {
 }
 
 function progressOf(
-  { source, canaries, now }: RolloutFacts,
+  { source, canaries, holds, now }: RolloutFacts,
   { bakeMs }: CanaryRequest,
   vocabulary: Vocabulary,
 ): Progress {
@@ -151,7 +159,7 @@ function progressOf(
   if (canaries.length === 0) {
     return { state: 'rolling out', reason: `${content} waits: no target namespace is a canary` };
   }
-  if (canaries.some(({ actual }) => actual?.digest !== source.digest)) {
+  if (canaries.some(({ actual }) => actual === undefined || !holds(actual, source))) {
     return { state: 'rolling out', reason: `${content} goes to ${count} first` };
   }
   const until = Math.max(...canaries.map(({ actual }) => bakedAt(actual?.writtenAt, bakeMs)));
@@ -180,16 +188,17 @@ function inSeconds(time: number): string {
 function formerContent(
   { source, stable, revisions }: History,
   held: NonNullable<Edition['held']>,
+  holds: Holds,
   vocabulary: Vocabulary,
 ): (actual: ObservedConfigMap | undefined) => Edition | NoEdition {
   const missing = `${held.reason}, and the former one has no revision`;
   if (stable === undefined) return () => ({ missing });
   const edition = { digest: stable.digest, revision: stable, held };
-  const isKept = (content: string) =>
-    content === source.digest || revisions.some(({ digest }) => digest === content);
+  const holdsKept = (actual: ObservedConfigMap) =>
+    [source, ...revisions].some((content) => holds(actual, content));
   return (actual) => {
     // Somebody has deleted the revision of what it holds. An older content would be a step back.
     const isAsWritten = actual?.annotations[vocabulary.sourceChecksum] === actual?.digest;
-    return actual !== undefined && isAsWritten && !isKept(actual.digest) ? { missing } : edition;
+    return actual !== undefined && isAsWritten && !holdsKept(actual) ? { missing } : edition;
   };
 }

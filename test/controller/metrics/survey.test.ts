@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { SOURCE_STATES, Survey } from '../../../src/controller/metrics/survey.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { COMPANION_STATES } from '../../../src/mirror/plan/inventory.ts';
+import { renderingOf } from '../../mirror/rendering-of.ts';
 import { companion, configMap, namespace, observed, source, vocabulary } from '../../mirror/wire.ts';
 import { boundsOf, viewOf, type World, world } from '../../mirror/world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -11,7 +12,7 @@ const colors = source('a/colors');
 /** A survey of a world that may be replaced by a later one. */
 function surveyOf(
   first: World,
-  options: { readonly namespacesSynced?: boolean; readonly met?: string } = {},
+  options: { readonly namespacesSynced?: boolean; readonly met?: string; readonly uncached?: boolean } = {},
 ) {
   const clock = new ManualClock();
   let now = first;
@@ -27,8 +28,13 @@ function surveyOf(
       referrers: (of) => viewOf(now).referrers(of),
       revisions: (key) => viewOf(now).revisions(key),
       claimants: (key) => viewOf(now).claimants(key),
+      valuesUsers: (key) => viewOf(now).valuesUsers(key),
       namespace: (name) => viewOf(now).namespace(name),
       namespaces: () => viewOf(now).namespaces(),
+    },
+    renderings: {
+      prepareFromCache: async (of) =>
+        options.uncached ? undefined : renderingOf(of, now.configMaps, viewOf(now)),
     },
     configMaps: {
       values: () => {
@@ -71,6 +77,13 @@ const wide = source('a/wide', { 'target-namespaces': 'b, c, d' });
 const gone = source('a/gone');
 const invalid = source('a/colors', { 'deletion-policy': 'x' });
 const leaving = source('a/colors', {}, { deleting: true });
+const named = source(
+  'a/colors',
+  { 'render-keys': '*', 'values-from': 'v' },
+  { data: { k: '$(mirror.value.k)' } },
+);
+const filled = companion({ ...named, data: { k: 'x' } }, 'a/colors-synced');
+const options = configMap('a/v', { labels: { 'workshop.io/managed': 'values' }, data: { k: 'x' } });
 const kept = { annotations: { 'workshop.io/deletion-policy': 'retain' } };
 
 test.each<[string, World, object, object, Parameters<typeof surveyOf>[1]?]>([
@@ -134,6 +147,15 @@ test.each<[string, World, object, object, Parameters<typeof surveyOf>[1]?]>([
     ]),
     { in_sync: 1 },
     { in_sync: 1, orphaned: 1 },
+  ],
+  ['[V3] values are no companions', world([named, filled, options]), { in_sync: 1 }, { in_sync: 1 }],
+  ['[V4] a value is missing', world([named, filled]), { invalid: 1 }, { invalid: 1 }],
+  [
+    '[V2] its content is not in the cache',
+    world([named, filled, options]),
+    { waiting: 1 },
+    { waiting: 1 },
+    { uncached: true },
   ],
 ])('[O1] every companion is in exactly one state: %s', async (_, of, sources, companions, options) => {
   expect(await found(of, options)).toEqual([sources, companions]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
 import { ApiError, NetworkError } from '../../../src/kube/errors.ts';
-import { companion, namespace, observed, source } from '../../mirror/wire.ts';
+import { companion, configMap, namespace, observed, source } from '../../mirror/wire.ts';
 import { boundsOf, viewOf, world } from '../../mirror/world.ts';
 import { Executor } from '../executor.ts';
 import { MemoryApi } from '../memory-api.ts';
@@ -275,4 +275,118 @@ test('[D1] a deletion counts from its plan on, also while its write waits', asyn
   expect([...running.deletions.recent('home')]).toEqual([leaving.metadata.uid]);
   running.writes.shutDown();
   await pass;
+});
+
+describe('a source with placeholders', () => {
+  const asks = { 'render-keys': '*', 'values-from': 'options', 'target-namespaces': 'team-*' };
+  const text = '$(mirror.value.title) $(mirror.label.tier)';
+  const options = (title: string): ConfigMap =>
+    configMap('home/options', {
+      labels: { 'workshop.io/managed': 'values' },
+      data: { title },
+      resourceVersion: title,
+    });
+  const asking = source(KEY, asks, { data: { k: text } });
+  const THERE = 'team-a/colors-synced' as ObjectKey;
+
+  /** The controller sees a change when `see` is called. */
+  function renderer(title: string) {
+    const api = new MemoryApi([asking, options(title)]);
+    // As in the store, an object that has not changed stays the same object.
+    let current = observed(asking);
+    const seen = (tier: string) => {
+      const view = viewOf(world([...api.objects.values()], [namespace('team-a', { labels: { tier } })]));
+      return { ...view, configMap: (key: ObjectKey) => (key === KEY ? current : view.configMap(key)) };
+    };
+    const view = seen('gold');
+    const running = new Executor(api, view);
+    const see = (tier = 'gold') => void Object.assign(view, seen(tier));
+    const setTitle = (later: string) => {
+      api.objects.set('home/options' as ObjectKey, options(later));
+      see();
+    };
+    const editSource = () => {
+      current = observed({ ...asking, metadata: { ...asking.metadata, resourceVersion: '2' } });
+    };
+    return { api, running, see, setTitle, editSource };
+  }
+
+  test('[V4] drops a write that was planned from earlier values', async () => {
+    const { api, running, setTitle } = renderer('Garden');
+    const pass = running.reconciler.reconcile(KEY);
+    const write = await running.writes.get();
+    if (write === undefined) throw new Error('there is no write');
+    setTitle('Park');
+    await running.writer.write(write, running.stop.signal);
+    running.writes.done(write);
+    await pass;
+    expect(api.objects.has(THERE)).toBe(false);
+    await running.pass(KEY);
+    expect(api.objects.get(THERE)?.data).toEqual({ k: 'Park gold' });
+  });
+
+  test.each(['values', 'source'])(
+    '[V4] drops a pass whose %s change while it reads, and tries again',
+    async (what) => {
+      const { api, running, setTitle, editSource } = renderer('Garden');
+      const { get } = api;
+      api.get = async (key) => {
+        const object = await get.call(api, key);
+        if (key === 'home/options' && what === 'values') setTitle('Park');
+        if (key === 'home/options' && what === 'source') editSource();
+        return object;
+      };
+      await running.pass(KEY);
+      expect(running.happenings).toEqual([expect.objectContaining({ type: 'reconciled', result: 'stale' })]);
+      expect(running.log.told).toEqual([]);
+      api.get = get;
+      await running.pass(KEY);
+      expect(api.objects.get(THERE)?.data).toEqual({ k: what === 'values' ? 'Park gold' : 'Garden gold' });
+    },
+  );
+
+  test('[V5] new values and a new label do not wait for what failed before them', async () => {
+    const { api, running, see, setTitle } = renderer('x'.repeat(10));
+    const fail = async () => {
+      throw new ApiError('no', { status: 422, reason: 'Invalid' });
+    };
+    api.beforeWrite = fail;
+    await running.pass(KEY);
+    api.beforeWrite = async () => undefined;
+    await running.pass(KEY);
+    expect(api.objects.has(THERE)).toBe(false);
+    setTitle('Park');
+    await running.pass(KEY);
+    expect(api.objects.get(THERE)?.data).toEqual({ k: 'Park gold' });
+    see();
+    api.beforeWrite = fail;
+    setTitle('Wood');
+    await running.pass(KEY);
+    api.beforeWrite = async () => undefined;
+    see('iron');
+    await running.pass(KEY);
+    expect(api.objects.get(THERE)?.data).toEqual({ k: 'Wood iron' });
+  });
+
+  test('[V4] what is unresolved is told once, and so is its end', async () => {
+    const { api, running, see, setTitle } = renderer('Garden');
+    api.objects.delete('home/options' as ObjectKey);
+    see();
+    await running.pass(KEY);
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY]);
+    setTitle('Park');
+    await running.pass(KEY);
+    expect(api.objects.get(THERE)?.data).toEqual({ k: 'Park gold' });
+    const why = 'there is no ConfigMap home/options labelled workshop.io/managed=values';
+    expect(running.log.told.map(({ message, ...fields }) => [message, fields['reason']])).toEqual([
+      ['source needs attention', `nothing is written in team-a: k: $(mirror.value.title): ${why}`],
+      ['resolved', undefined],
+      ['companion created', 'it did not exist'],
+    ]);
+    const problems = running.happenings.flatMap((each) =>
+      each.type === 'problem' ? [`${each.kind} ${each.state}`] : [],
+    );
+    expect(problems).toEqual(['unresolved began', 'unresolved resolved']);
+  });
 });

@@ -4,7 +4,6 @@ import { SourceBodies } from '../../../src/controller/write/source-bodies.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
-import type { MirrorRequest } from '../../../src/mirror/request/request.ts';
 import { vocabularyOf } from '../../../src/mirror/vocabulary.ts';
 
 const vocabulary = vocabularyOf('workshop.io');
@@ -31,19 +30,13 @@ function setUp(maxBytes = 1_000_000) {
   return { server, bodies: new SourceBodies({ get }, maxBytes) };
 }
 
-function seen(object: ConfigMap) {
-  const observed = observe(object, vocabulary);
-  if (!observed.request?.ok) throw new Error('not a source');
-  return { observed, request: observed.request.value satisfies MirrorRequest };
-}
-
 describe('[W4] source bodies', () => {
   test('a body that the informer brought is not read again', async () => {
     const { server, bodies } = setUp();
     const object = source('1', { sky: 'blue' });
-    const { observed, request } = seen(object);
+    const observed = observe(object, vocabulary);
     bodies.put(observed.key, object);
-    expect(await bodies.selectedContent(observed, request)).toEqual({
+    expect(await bodies.content(observed)).toEqual({
       data: { sky: 'blue' },
       binaryData: {},
     });
@@ -54,9 +47,9 @@ describe('[W4] source bodies', () => {
     const { server, bodies } = setUp();
     const object = source('1', { sky: 'blue' });
     server.live = object;
-    const { observed, request } = seen(object);
-    expect((await bodies.selectedContent(observed, request)).data).toEqual({ sky: 'blue' });
-    expect((await bodies.selectedContent(observed, request)).data).toEqual({ sky: 'blue' });
+    const observed = observe(object, vocabulary);
+    expect((await bodies.content(observed)).data).toEqual({ sky: 'blue' });
+    expect((await bodies.content(observed)).data).toEqual({ sky: 'blue' });
     expect(server.reads).toBe(1);
   });
 
@@ -64,10 +57,10 @@ describe('[W4] source bodies', () => {
     const { server, bodies } = setUp(10_000);
     const large = source('1', { text: 'x'.repeat(20_000) });
     server.live = large;
-    const { observed, request } = seen(large);
+    const observed = observe(large, vocabulary);
     bodies.put(observed.key, large);
-    await bodies.selectedContent(observed, request);
-    await bodies.selectedContent(observed, request);
+    await bodies.content(observed);
+    await bodies.content(observed);
     expect(server.reads).toBe(2);
   });
 
@@ -75,9 +68,9 @@ describe('[W4] source bodies', () => {
     const { server, bodies } = setUp(30_000);
     const object = source('1', { text: '語'.repeat(20_000) });
     server.live = object;
-    const { observed, request } = seen(object);
+    const observed = observe(object, vocabulary);
     bodies.put(observed.key, object);
-    await bodies.selectedContent(observed, request);
+    await bodies.content(observed);
     expect(server.reads).toBe(1);
   });
 
@@ -85,34 +78,34 @@ describe('[W4] source bodies', () => {
     const { server, bodies } = setUp(0);
     const object = source('1', { a: 'b' });
     server.live = object;
-    const { observed, request } = seen(object);
+    const observed = observe(object, vocabulary);
     bodies.put(observed.key, object);
-    await bodies.selectedContent(observed, request);
+    await bodies.content(observed);
     expect(server.reads).toBe(1);
   });
 
   test('content of a version that was not observed is never returned', async () => {
     const { server, bodies } = setUp();
-    const { observed, request } = seen(source('1', { sky: 'blue' }));
+    const observed = observe(source('1', { sky: 'blue' }), vocabulary);
     server.live = source('2', { sky: 'grey' });
-    await expect(bodies.selectedContent(observed, request)).rejects.toThrow(StaleSourceError);
+    await expect(bodies.content(observed)).rejects.toThrow(StaleSourceError);
     server.live = source('3', { sky: 'blue' }, { uid: 'u2' });
-    await expect(bodies.selectedContent(observed, request)).rejects.toThrow(StaleSourceError);
+    await expect(bodies.content(observed)).rejects.toThrow(StaleSourceError);
   });
 
   test('a later version with the same content is used', async () => {
     const { server, bodies } = setUp();
-    const { observed, request } = seen(source('1', { sky: 'blue' }));
+    const observed = observe(source('1', { sky: 'blue' }), vocabulary);
     server.live = source('2', { sky: 'blue' });
-    expect((await bodies.selectedContent(observed, request)).data).toEqual({ sky: 'blue' });
+    expect((await bodies.content(observed)).data).toEqual({ sky: 'blue' });
   });
 
   test('only the keys to copy are returned', async () => {
     const { bodies } = setUp();
     const annotations = { 'workshop.io/include-keys': 'a*', 'workshop.io/exclude-keys': 'ab' };
     const object = source('1', { a: '1', ab: '2', b: '3' }, { annotations });
-    const { observed, request } = seen(object);
+    const observed = observe(object, vocabulary);
     bodies.put(observed.key, object);
-    expect((await bodies.selectedContent(observed, request)).data).toEqual({ a: '1' });
+    expect((await bodies.content(observed)).data).toEqual({ a: '1' });
   });
 });

@@ -7,6 +7,7 @@ import { explainCompanion, type Finding } from '../../../src/mirror/plan/explain
 import { commandInWords } from '../../../src/mirror/plan/remedies.ts';
 import { inventoryOf } from '../inventory-of.ts';
 import { randomWorld } from '../random-world.ts';
+import { renderingOf } from '../rendering-of.ts';
 import { companion, configMap, namespace, source, stripped, vocabulary } from '../wire.ts';
 import { boundsOf, objectAt, viewOf, type World, world } from '../world.ts';
 
@@ -20,6 +21,7 @@ function explain(key: string, target: string, of: World): readonly Finding[] {
     live: observed,
     namespace: target,
     actual: at && observe(at, vocabulary),
+    rendering: observed && renderingOf(observed, of.configMaps, viewOf(of)),
   };
   return explainCompanion(question, viewOf(of));
 }
@@ -205,6 +207,46 @@ describe('[C8] explain', () => {
     ]);
   });
 
+  test('[V4] values: where each text comes from, or what is missing and how to provide it; never a text', () => {
+    const text = '$(mirror.label.tier) $(mirror.value.title) $(mirror.namespace)';
+    const asking = source(
+      'home/colors',
+      { ...targets, 'render-keys': '*', 'values-from': 'v' },
+      { data: { k: text } },
+    );
+    const options = configMap('home/v', {
+      labels: { 'workshop.io/managed': 'values' },
+      data: { title: 'secret' },
+    });
+    const gold = [namespace('home'), namespace('team-a', { labels: { tier: 'secret' } })];
+    const all = ask([asking, options], 'team-a', gold);
+    expect(all.slice(-4)).toEqual([
+      'name: team-a/colors-synced is free',
+      'values: $(mirror.label.tier) is a label of Namespace team-a; $(mirror.value.title) is ConfigMap home/v; $(mirror.namespace) is the name of Namespace team-a',
+      'content: it does not exist yet',
+      'mirror-controller run --once',
+    ]);
+    expect(all.join()).not.toContain('secret');
+    const is = (why: string) => `values: k: ${why}`;
+    const label = '$(mirror.label.tier): the namespace has no such label';
+    expect(end([asking, options])).toEqual([is(label), 'Set the label on Namespace team-a.']);
+    const lacking = '$(mirror.value.title): there is no ConfigMap home/v labelled workshop.io/managed=values';
+    expect(end([asking], 'team-a', gold)).toEqual([
+      is(lacking),
+      'Create ConfigMap home/v, or label it workshop.io/managed=values.',
+    ]);
+    const other = { ...options, data: { other: '' } };
+    expect(end([asking, other], 'team-a', gold)).toEqual([
+      is('$(mirror.value.title): no such key in ConfigMap home/v'),
+      'Add the key to ConfigMap home/v.',
+    ]);
+    const large = { ...options, data: { title: 'x'.repeat(1024 * 1024) } };
+    expect(end([asking, large], 'team-a', gold)).toEqual([
+      is('the rendered content has 1048590 bytes, more than the 1048576 of a ConfigMap'),
+      'Make the texts shorter, or the values.',
+    ]);
+  });
+
   test('content: missing, or different', () => {
     expect(end([colors])).toEqual(['content: it does not exist yet', 'mirror-controller run --once']);
     expect(end([colors, { ...settled, data: {} }])).toEqual([
@@ -223,6 +265,7 @@ const STATES_AT: Readonly<Record<string, readonly (string | undefined)[]>> = {
   namespace: ['waiting'],
   consent: ['refused', 'orphaned', 'waiting', 'conflict'],
   name: ['conflict', 'waiting'],
+  values: ['invalid'],
   content: ['missing', 'drifted'],
 };
 

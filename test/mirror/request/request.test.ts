@@ -36,6 +36,8 @@ test('[M1] without annotations a source asks for one companion beside it, with a
     includeKeys: undefined,
     excludeKeys: nothing,
     renameKeys: new Map(),
+    renderKeys: nothing,
+    valuesFrom: [],
     copyLabels: nothing,
     copyAnnotations: nothing,
     deletionPolicy: 'delete',
