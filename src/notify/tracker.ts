@@ -133,6 +133,7 @@ export class Tracker {
       changedKeys: this.changedKeys.of(ref, request.value),
       companions: isSame ? pass?.companions : undefined,
       inSync: isSame && pass?.inSync === true,
+      isEverywhere: isSame && !pass?.isHeldBack,
       ...this.#problemsOf(ref),
     };
   }

@@ -26,6 +26,7 @@ const seen = (version: string, more: Partial<Observation> = {}): Observation => 
   changedKeys: undefined,
   companions: { 'in sync': 1 },
   inSync: false,
+  isEverywhere: true,
   failure: undefined,
   conditions: {},
   ...more,
@@ -106,6 +107,15 @@ describe('what becomes a notification', () => {
       'source.changed',
       'companions.converged',
     ]);
+  });
+
+  it('[N2] content that a pin or a canary holds back has not converged', () => {
+    const held = seen('1', { inSync: true, isEverywhere: false });
+    expect(typesOf(recordOf([held, seen('1', { inSync: true })], [receiver()]))).toEqual([
+      'source.created',
+      'companions.converged',
+    ]);
+    expect(typesOf(recordOf([held]))).toEqual(['source.created']);
   });
 
   it('[N2] failing is said once, and recovered when all companions are in sync', () => {

@@ -65,6 +65,8 @@ export interface Reconciled {
   readonly companions: CompanionCounts;
   /** Whether every companion that the source asks for is in sync, and no other is left. */
   readonly inSync: boolean;
+  /** Set if companions hold earlier content because of a pin or a canary (SPEC D5, D6). */
+  readonly isHeldBack?: true;
 }
 
 /**

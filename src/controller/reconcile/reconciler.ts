@@ -182,8 +182,9 @@ export class Reconciler {
     const lane = queue.laneOf(key);
     // How far a canary is depends on its writes, and their own watch events queue no pass.
     const onEnd = plan.rollout?.state === 'rolling out' ? () => queue.add(key, lane) : undefined;
+    const isHeldBack = plan.rollout?.isHeldBack === true;
     const reportOn = (writes: number) =>
-      new PassReport({ key, source, steps, writes, begunAt, clock, log, tell, onEnd });
+      new PassReport({ key, source, steps, writes, isHeldBack, begunAt, clock, log, tell, onEnd });
     if (dryRun) {
       for (const step of toBeWritten) reports.wouldWrite(key, step);
       reportOn(0).tellReconciled();

@@ -23,6 +23,8 @@ export interface PassReportOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly tell: Listener;
+  /** See `Reconciled`. */
+  readonly isHeldBack?: boolean;
   /** Called when the last write of a pass with writes has ended, well or not. */
   readonly onEnd?: (() => void) | undefined;
 }
@@ -104,7 +106,7 @@ export class PassReport {
 
   /** To be called only for a pass without writes; otherwise the end of the last one does it. */
   tellReconciled(): void {
-    const { key, source, begunAt, tell } = this.#options;
+    const { key, source, begunAt, tell, isHeldBack } = this.#options;
     const isInvalid = source?.request?.ok === false;
     tell({
       type: 'reconciled',
@@ -114,6 +116,7 @@ export class PassReport {
       durationMs: this.#msSince(begunAt),
       companions: this.#companions,
       inSync: this.#unsynced === 0 && !isInvalid,
+      ...(isHeldBack && { isHeldBack }),
     });
   }
 

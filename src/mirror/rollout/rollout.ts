@@ -54,6 +54,8 @@ export interface Rollout {
   /** While one of these keeps the source's content, no companion may get content. */
   readonly steps: readonly RevisionStep[];
   readonly editionIn: EditionIn;
+  /** Whether a pin or a canary keeps the source's content from some companions. */
+  readonly isHeldBack: boolean;
 }
 
 /** Decides, from what is in the cluster now, which contents are kept and which goes where. */
@@ -68,7 +70,8 @@ export function rolloutOf(facts: RolloutFacts, vocabulary: Vocabulary): Rollout 
   const isFree = canary === undefined || isIt(pin) || isIt(canary.approved);
   if (isFree || history.stage === undefined) {
     const state = canary && 'done';
-    return { state, remark: undefined, steps: history.steps(undefined, []), editionIn: () => source };
+    const steps = history.steps(undefined, []);
+    return { state, remark: undefined, steps, editionIn: () => source, isHeldBack: false };
   }
   return history.stage === 'failed' || isCondemned(facts, vocabulary)
     ? failed(facts, history, vocabulary)
@@ -82,10 +85,10 @@ function pinned(history: History, pin: string): Rollout {
   const missing = `pinned to revision ${pin}, which does not exist`;
   if (revision === undefined) {
     const remark = { kind: 'missing revision', text: `${missing}, so companions stay as they are` } as const;
-    return { state: undefined, remark, steps, editionIn: () => ({ missing }) };
+    return { state: undefined, remark, steps, editionIn: () => ({ missing }), isHeldBack: true };
   }
   const edition = { digest: revision.digest, revision };
-  return { state: undefined, remark: undefined, steps, editionIn: () => edition };
+  return { state: undefined, remark: undefined, steps, editionIn: () => edition, isHeldBack: true };
 }
 
 /** A verdict counts for the content that it was set on. */
@@ -106,6 +109,7 @@ function failed(
   const former = formerContent(history, { reason }, holds, vocabulary);
   return {
     state: 'failed',
+    isHeldBack: true,
     remark: {
       kind: 'canary failed',
       text: `${reason}, so companions keep the former one; change the source, or approve it nevertheless with ${vocabulary.canaryApprove}=${short}`,
@@ -133,6 +137,7 @@ function tried(
   const text = until === undefined ? reason : `${reason}, until ${inSeconds(until)}`;
   return {
     state,
+    isHeldBack: true,
     remark: isBrief ? undefined : { kind: 'canary waiting', text },
     until,
     // When it is over, the revision says so before the others get the content: whoever goes on from

@@ -65,6 +65,8 @@ export interface Observation {
   /** Of its companions; undefined: unknown. */
   readonly companions: Readonly<Record<string, number>> | undefined;
   readonly inSync: boolean;
+  /** Whether companions hold this version, if they are in sync. */
+  readonly isEverywhere: boolean;
   /** Why a companion fails; undefined: none does. */
   readonly failure: string | undefined;
   readonly conditions: Conditions;
@@ -136,7 +138,7 @@ function withVersion(
 
 function withHealth(
   before: SourceRecord,
-  { version, inSync, failure }: Observation,
+  { version, inSync, isEverywhere, failure }: Observation,
   tell: Tell,
 ): SourceRecord {
   const isFailing = failure !== undefined;
@@ -149,7 +151,7 @@ function withHealth(
   } else if (!isFailing && inSync && record.failing) {
     record = tell(without(record, 'failing'), 'companions.recovered');
   }
-  if (!inSync || record.converged === version) return record;
+  if (!inSync || !isEverywhere || record.converged === version) return record;
   return tell({ ...record, converged: version }, 'companions.converged');
 }
 
