@@ -15,7 +15,7 @@ interface Noted {
 }
 
 /** `run` with this file of sinks, as by an operator; it stops with the test. */
-function notifying(world: World, folder: string) {
+function notifying(world: World, folder: string, ...more: readonly string[]) {
   const io = memoryIo();
   const flags = [
     `--kubeconfig=${world.place.kubeconfigPath}`,
@@ -25,6 +25,7 @@ function notifying(world: World, folder: string) {
     `--notify-config=${folder}/sinks.yaml`,
     '--log-format=json',
     '--http-address=',
+    ...more,
   ];
   const running = runProgram(['run', ...flags], io);
   const stop = async () => {
@@ -172,6 +173,36 @@ export function notifySuite(server: TestServer): void {
       );
       expect(run.log()).toContain(`sink ops does not admit sources of namespace ${world.full('home')}`);
       expect(receiver.requests).toEqual([]);
+    });
+
+    test('[N3] [N4] one of two replicas notifies, and the other goes on with what was waiting', async () => {
+      await using world = await World.open(server);
+      let isOpen = false;
+      const receiver = await startReceiver((_, response) => {
+        response.writeHead(isOpen ? 204 : 503).end();
+      });
+      const folder = folderWith({
+        'sinks.yaml': `sinks: [{name: ops, type: webhook, url: "${receiver.url}", caFile: ca, types: [source.created]}]`,
+        ca: receiver.ca,
+      });
+      const first = notifying(world, folder, '--leader-elect');
+      await waitFor(() => first.log().includes('"notifying"'), { describe: first.log });
+      const second = notifying(world, folder, '--leader-elect');
+      await world.createSource({ asks: { notify: 'ops' } });
+      await waitFor(() => receiver.requests.length > 0, { describe: first.log });
+      await first.stop();
+      const before = receiver.requests.length;
+      isOpen = true;
+      await waitFor(() => receiver.requests.length > before, { describe: second.log });
+      const ids = receiver.requests.map(({ headers }) => headers['webhook-id']);
+      expect(new Set(ids).size).toBe(1);
+      // The next source proves that the first was sent no more.
+      await world.createSource({ name: 'fonts', asks: { notify: 'ops' } });
+      await waitFor(() => receiver.requests.length > before + 1, { describe: second.log });
+      expect(receiver.requests.slice(before).map(({ body }) => JSON.parse(body).subject)).toEqual([
+        world.full('home/colors'),
+        world.full('home/fonts'),
+      ]);
     });
   });
 }
