@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import type { TestServer } from '../support/servers/server.ts';
-import { historyAcrossNamespaces, historyInOneNamespace, historyUnderProtection } from './history.ts';
+import {
+  historyAcrossNamespaces,
+  historyInOneNamespace,
+  historyUnderProtection,
+  historyWithValues,
+} from './history.ts';
 import { playHistory } from './play-history.ts';
 
 const HISTORIES = {
   'in one namespace': historyInOneNamespace,
   'across namespaces': historyAcrossNamespaces,
   'under brake and delay': historyUnderProtection,
+  'with values': historyWithValues,
 };
 
 /** Plays random histories. A failure prints its seed and history, not shrunk: that is slow. */

@@ -23,5 +23,10 @@ describe.skipIf(lacks.controllerManager())(
         120_000,
       );
     }
+    test.concurrent(
+      '[V4] 5 with values',
+      () => checkHistories(controlPlaneServer, 'with values', 5),
+      120_000,
+    );
   },
 );

@@ -25,4 +25,11 @@ describe('random histories on the sandbox end as an independent model says', () 
       120_000,
     );
   }
+  for (const part of [1, 2, 3]) {
+    test.concurrent(
+      `[V4] 50 with values (${part} of 3)`,
+      () => checkHistories(sandboxServer, 'with values', 50),
+      120_000,
+    );
+  }
 });

@@ -66,42 +66,35 @@ export type Action =
 
 export type Data = Readonly<Record<string, string>>;
 
-const data = fc.dictionary(
-  fc.constantFrom('k1', 'k2', 'other', 'dotted.key'),
-  fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom('', 'a', 'b', 'ü\n') },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        '$(mirror.namespace) of $(mirror.source-namespace)',
-        '<$(mirror.value.x)>',
-        '<$(mirror.label.env)>',
-        '$(mirror.what)',
-      ),
-    },
-  ),
-  {
-    maxKeys: 3,
-  },
+const plainText = fc.constantFrom('', 'a', 'b', 'ü\n');
+const template = fc.oneof(
+  { weight: 2, arbitrary: fc.constant('$(mirror.namespace) of $(mirror.source-namespace)') },
+  { weight: 4, arbitrary: fc.constantFrom('<$(mirror.value.x)>', '<$(mirror.value.x)>$(mirror.value.y)') },
+  { weight: 4, arbitrary: fc.constant('<$(mirror.label.env)>') },
+  { weight: 1, arbitrary: fc.constant('$(mirror.what)') },
 );
+const dataOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Data> =>
+  fc.dictionary(fc.constantFrom('k1', 'k2', 'other', 'dotted.key'), text, { maxKeys: 3 });
+const someData = dataOf(fc.oneof({ weight: 4, arbitrary: plainText }, { weight: 1, arbitrary: template }));
 
 const askBeside: fc.Arbitrary<Ask> = fc.oneof(
   fc.record({ companionName: fc.constantFrom(undefined, 'shared', '{namespace}-{name}', 'two') }),
   fc.record({ includeKeys: fc.constantFrom(undefined, 'k1', 'k*') }),
   fc.record({ renameKeys: fc.constantFrom(undefined, 'k1=k2,k2=k1', 'k1=new', 'other=k1') }),
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      renderKeys: fc.constantFrom(undefined, '*', 'k*', 'k1'),
-      valuesFrom: fc.constantFrom(undefined, 'values-1', 'values-1,values-2', 'values-2,values-1'),
-    }),
-  },
+  fc.record({ renderKeys: fc.constantFrom(undefined, '*', 'k*', 'k1') }),
   fc.record({ copyLabels: fc.constantFrom(undefined, 'team') }),
   {
     weight: 1,
     arbitrary: fc.record({ policy: fc.constantFrom(undefined, 'delete' as const, 'retain' as const) }),
   },
 );
+
+const askToRender: fc.Arbitrary<Ask> = fc.record({
+  renderKeys: fc.constantFrom('*', '*', 'k*', undefined),
+  valuesFrom: fc.constantFrom(undefined, 'values-1', 'values-1,values-2', 'values-2,values-1'),
+  targets: fc.constantFrom(undefined, 'team-*', '*'),
+  renameKeys: fc.constantFrom(undefined, undefined, 'k1=k2,k2=k1'),
+});
 
 const askAcross: fc.Arbitrary<Ask> = fc.oneof(
   {
@@ -130,7 +123,10 @@ const askAcross: fc.Arbitrary<Ask> = fc.oneof(
 const ofValues: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('values' as const),
   name: fc.constantFrom('values-1', 'values-2'),
-  data: fc.constantFrom({ x: '1' }, { x: '2', y: '' }, { x: '$(mirror.namespace)' }, { y: '3' }, undefined),
+  data: fc.constantFrom<(Data | undefined)[]>(
+    ...[{ x: '1', y: '1' }, { x: '2', y: '' }, { x: '3', y: 'z' }, { x: '$(mirror.namespace)' }],
+    ...[{ y: '3' }, undefined],
+  ),
   labelled: fc.constantFrom(true, true, true, false),
 });
 
@@ -140,9 +136,13 @@ const tamper: fc.Arbitrary<Action> = fc.record({
   how: fc.constantFrom(...TAMPERINGS, ...MARK_TAMPERINGS),
 });
 
-function onSources(sources: readonly string[], ask: fc.Arbitrary<Ask>): fc.Arbitrary<Action> {
+function onSources(
+  sources: readonly string[],
+  ask: fc.Arbitrary<Ask>,
+  begin: fc.Arbitrary<Ask> = fc.oneof(fc.constant({}), ask),
+  data: fc.Arbitrary<Data> = someData,
+): fc.Arbitrary<Action> {
   const source = fc.constantFrom(...sources);
-  const begin = fc.oneof(fc.constant({}), ask);
   return fc.oneof(
     {
       weight: 4,
@@ -204,7 +204,6 @@ export const historyInOneNamespace = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: onSources(['home/one', 'home/two'], askBeside) },
     { weight: 4, arbitrary: tamper },
-    { weight: 2, arbitrary: ofValues },
     { weight: 1, arbitrary: ofBlockers(['home/one-synced', 'home/shared', 'home/two-synced']) },
     { weight: 2, arbitrary: ofController },
   ),
@@ -216,7 +215,6 @@ export const historyAcrossNamespaces = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: onSources(['home/one', 'home/two', 'base/one'], askAcross) },
     { weight: 3, arbitrary: tamper },
-    { weight: 2, arbitrary: ofValues },
     {
       weight: 1,
       arbitrary: ofBlockers(['team-a/one-synced', 'team-b/two-synced', 'team-a/shared', 'home/two']),
@@ -251,3 +249,50 @@ export const historyUnderProtection = fc.array(
   ),
   { minLength: 3, maxLength: 16 },
 );
+
+/** A source that can be rendered in `team-a`, to begin with. */
+const rendered: fc.Arbitrary<Action> = fc.record({
+  do: fc.constant('create' as const),
+  source: fc.constant('home/one'),
+  data: fc.constantFrom<Data[]>(
+    { k1: '<$(mirror.label.env)>' },
+    { k1: '<$(mirror.value.x)>', k2: 'plain' },
+    { k1: '<$(mirror.value.x)>', other: '<$(mirror.label.env)>$(mirror.namespace)' },
+  ),
+  ask: fc.record({
+    renderKeys: fc.constant('*'),
+    valuesFrom: fc.constantFrom('values-1', 'values-1,values-2', 'values-2,values-1'),
+    targets: fc.constantFrom('team-*', '*'),
+  }),
+});
+
+/** Most sources are rendered, and values and namespaces change often. */
+export const historyWithValues: fc.Arbitrary<Action[]> = fc
+  .tuple(
+    rendered,
+    fc.array(
+      fc.oneof(
+        {
+          weight: 2,
+          arbitrary: onSources(
+            ['home/one', 'base/one'],
+            fc.oneof(askToRender, askAcross),
+            askToRender,
+            dataOf(fc.oneof({ weight: 4, arbitrary: template }, { weight: 1, arbitrary: plainText })),
+          ),
+        },
+        { weight: 4, arbitrary: ofValues },
+        { weight: 1, arbitrary: tamper },
+        { weight: 4, arbitrary: ofNamespaces },
+        { weight: 2, arbitrary: ofController },
+      ),
+      { minLength: 3, maxLength: 14 },
+    ),
+  )
+  .map(([source, actions]) => [
+    { do: 'values', name: 'values-1', data: { x: 'one', y: 'one' }, labelled: true },
+    { do: 'values', name: 'values-2', data: { x: 'two', y: 'two' }, labelled: true },
+    { do: 'namespace', name: 'team-a', env: 'dev' },
+    source,
+    ...actions,
+  ]);

@@ -167,6 +167,7 @@ export class Model {
       'source-namespace': this.#prefix + own,
       'label.env': this.namespaces.get(namespace)?.env || undefined,
       'value.x': values.x,
+      'value.y': values.y,
     };
     let isWhole = true;
     const rendered = Object.entries(copiedData(source)).map(([key, text]) => {

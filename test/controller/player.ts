@@ -126,7 +126,7 @@ export class Player {
     if (!sources.some(({ ask }) => ask.renderKeys !== undefined)) return false;
     switch (action.do) {
       case 'values':
-        return !action.labelled || action.data?.['x'] === undefined;
+        return !action.labelled || action.data?.['x'] === undefined || action.data?.['y'] === undefined;
       case 'namespace':
         return action.env === '';
       case 'create':
