@@ -67,7 +67,10 @@ export function targetIndexValues(namespace: string): readonly string[] {
   return [`=${namespace}`, ...prefixes, SELECTOR];
 }
 
-function usesLabels({ uses }: ObservedConfigMap): boolean {
+/** Whether labels of a target namespace decide about its companion, beside the targets. */
+function usesLabels({ uses, request }: ObservedConfigMap): boolean {
+  const canary = request?.ok ? request.value.rollout?.canary : undefined;
+  if (canary?.namespaces.selector !== undefined) return true;
   return uses !== undefined && (uses.labels === 'any' || uses.labels.length > 0);
 }
 
@@ -94,7 +97,10 @@ export function isConcernedByNamespace(
 ): boolean {
   const { request, uses, namespace: own } = source;
   if (!request?.ok) return false;
-  const { targets } = request.value;
+  const { targets, rollout } = request.value;
+  const canaries = rollout?.canary?.namespaces;
+  const isCanary = (namespace: ObservedNamespace) =>
+    canaries !== undefined && matchesTargets(canaries, namespace);
   const isCandidate = (namespace: ObservedNamespace | undefined) => {
     if (namespace === undefined) return false;
     if (targets === undefined) return usesLabels(source) && namespace.name === own;
@@ -104,6 +110,7 @@ export function isConcernedByNamespace(
   if (before === undefined || after === undefined) return true;
   const isOtherwiseSame =
     isCandidate(before) === isCandidate(after) &&
+    isCanary(before) === isCanary(after) &&
     before.active === after.active &&
     (before.labels === undefined) === (after.labels === undefined) &&
     saidConsent(before) === saidConsent(after);

@@ -102,6 +102,17 @@ describe('[W1] the sources that a change of a Namespace concerns', () => {
     expect(isConcernedByNamespace(without, unreadable, prod)).toBe(false);
   });
 
+  test('[D6] a source to which it becomes a canary, or no longer is one', () => {
+    const careful = (canary: string) =>
+      observed(source('team-a/colors', { 'target-namespaces': '*', 'keep-revisions': '1', canary }));
+    expect(isConcernedByNamespace(careful('env=dev'), dev, prod)).toBe(true);
+    expect(isConcernedByNamespace(careful('env=dev'), prod, dev)).toBe(true);
+    expect(isConcernedByNamespace(careful('env=qa'), dev, prod)).toBe(false);
+    const beside = observed(source('team-b/colors', { 'keep-revisions': '1', canary: 'env=dev' }));
+    expect(isConcernedByNamespace(beside, dev, prod)).toBe(true);
+    expect(targetIndexValuesOf(beside)).toEqual(['=team-b']);
+  });
+
   test('not a source that never matches it, or has no targets', () => {
     expect(isConcernedByNamespace(selecting, prod, prod)).toBe(false);
     expect(isConcernedByNamespace(selecting, undefined, undefined)).toBe(false);
@@ -124,6 +135,10 @@ describe('[W1] the sources that a change of a Namespace concerns', () => {
   const dependent: Readonly<Record<string, readonly [object: ConfigMap, depends: boolean]>> = {
     'a source that names targets': [colors, true],
     'not a source that names none': [shapes, false],
+    '[D6] a source that names none, with canaries by their labels': [
+      source('team-a/shapes', { 'keep-revisions': '1', canary: 'env=dev' }),
+      true,
+    ],
     '[R13] not a source with an invalid request': [
       source('a/b', { 'target-namespaces': '*', 'deletion-policy': 'x' }),
       false,
