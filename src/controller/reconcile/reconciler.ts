@@ -191,8 +191,9 @@ export class Reconciler {
       return;
     }
     const waits = this.#waitsOf(key, toBeWritten, plan);
-    // Once the revision is there, the source is planned again (SPEC D4).
-    const isFirst = ofRevisions.some(({ action }) => action === 'keep') ? isOfRevision : () => true;
+    // Once the revisions say what is to be, the source is planned again (SPEC D4, D6).
+    const isSaid = ofRevisions.every(({ action }) => action === 'drop');
+    const isFirst = (step: WriteStep) => isSaid || isOfRevision(step) || !isOfDesired(step);
     const ready = toBeWritten.filter((step) => !waits.has(step) && isFirst(step));
     this.#countDeletions(key, ready);
     const nextMs = Math.min(...waits.values());
@@ -258,6 +259,9 @@ export class Reconciler {
 }
 
 const isToBeWritten = (step: Step): step is CompanionWriteStep => step.action !== 'none';
+/** Not if nobody wants the companion: what happens to it does not depend on any content. */
+const isOfDesired = ({ state }: CompanionWriteStep): boolean =>
+  state !== 'unwanted' && state !== 'held' && state !== 'retained';
 const hasTargets = ({ targets }: MirrorRequest): boolean => targets !== undefined;
 
 /** Delay (ms) of the next pass so that it finds several companions due: 1 each, at most 1 s. */

@@ -51,7 +51,7 @@ export interface Rollout {
   readonly remark: RolloutRemark | undefined;
   /** When to look again (ms since the epoch). */
   readonly until?: number | undefined;
-  /** While one of these keeps the source's content, no companion may get content. */
+  /** Until those that keep or mark a revision are made, no companion may get content. */
   readonly steps: readonly RevisionStep[];
   readonly editionIn: EditionIn;
   /** Whether a pin or a canary keeps the source's content from some companions. */

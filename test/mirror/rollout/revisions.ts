@@ -5,12 +5,22 @@ import { newRevision } from '../../../src/mirror/rollout/revision-step.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { observed, vocabulary } from '../wire.ts';
 
+interface RevisionParts {
+  readonly order: number;
+  readonly stage?: CanaryStage | undefined;
+}
+
 /** A revision of a content of a source, as the watch shows it. */
-export function revision(
+export function revision(source: ConfigMap, data: StringMap, parts: RevisionParts): ObservedConfigMap {
+  return observe(revisionObject(source, data, parts), vocabulary);
+}
+
+/** The same as the API server has it. */
+export function revisionObject(
   source: ConfigMap,
   data: StringMap,
-  { order, stage }: { readonly order: number; readonly stage?: CanaryStage | undefined },
-): ObservedConfigMap {
+  { order, stage }: RevisionParts,
+): ConfigMap {
   const { digest } = observe({ ...source, data }, vocabulary);
   const written = newRevision(
     { ...observed(source), digest },
@@ -19,5 +29,5 @@ export function revision(
     vocabulary,
   );
   const server = { uid: `uid of ${written.metadata.name}`, resourceVersion: '1' };
-  return observe({ ...written, metadata: { ...written.metadata, ...server } }, vocabulary);
+  return { ...written, metadata: { ...written.metadata, ...server } };
 }

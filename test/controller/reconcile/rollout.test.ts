@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import { shortChecksum } from '../../../src/mirror/observe/revision.ts';
+import type { StringMap } from '../../../src/mirror/vocabulary.ts';
+import { revisionObject } from '../../mirror/rollout/revisions.ts';
+import { companion, namespace, observed, source } from '../../mirror/wire.ts';
+import { viewOf, world } from '../../mirror/world.ts';
+import { Executor } from '../executor.ts';
+import { MemoryApi } from '../memory-api.ts';
+
+const KEY = 'home/colors' as ObjectKey;
+const CANARY = 'qa-a/colors-synced' as ObjectKey;
+const OTHER = 'team-a/colors-synced' as ObjectKey;
+const RED = { sky: 'red' };
+const GREEN = { sky: 'green' };
+
+const NAMESPACES = ['home', 'qa-a', 'team-a', 'team-b'].map((name) => namespace(name));
+const FORBIDDEN = new ApiError('forbidden', { status: 403, reason: 'Forbidden' });
+
+/** A green source that was red before, with these annotations. */
+function greenSource(asks: StringMap = {}): ConfigMap {
+  const targets = { 'target-namespaces': 'qa-*, team-a', 'keep-revisions': '5', ...asks };
+  return source(KEY, targets, { data: GREEN });
+}
+
+/** The controller sees what the API holds now. */
+function setUp(objects: readonly ConfigMap[]) {
+  const api = new MemoryApi(objects);
+  const view = viewOf(world([...api.objects.values()], NAMESPACES));
+  const running = new Executor(api, view);
+  const see = () => void Object.assign(view, viewOf(world([...api.objects.values()], NAMESPACES)));
+  return { api, running, see };
+}
+
+describe('[D6] a canary that failed', () => {
+  const green = greenSource({ canary: 'qa-*', 'canary-bake': '1h' });
+  const red = { ...green, data: RED };
+  const kept = revisionObject(green, RED, { order: 1 });
+  const tried = revisionObject(green, GREEN, { order: 2, stage: 'trying' });
+  const condemned = companion(green, CANARY, { annotations: { 'workshop.io/verdict': 'bad' } });
+
+  test('goes back only after its revision says so: else the verdict would be lost with a crash', async () => {
+    const { api, running, see } = setUp([green, kept, tried, condemned, companion(red, OTHER)]);
+    const revision = `home/colors-rev-${shortChecksum(observed(green).digest)}` as ObjectKey;
+    api.beforeWrite = async (key) => {
+      if (key === revision) throw FORBIDDEN;
+    };
+    await running.pass(KEY);
+    expect(api.objects.get(CANARY)).toEqual(condemned);
+    api.beforeWrite = async () => undefined;
+    await running.clock.advance(50);
+    await running.pass(KEY);
+    see();
+    expect(api.objects.get(revision)?.metadata.annotations).toMatchObject({
+      'workshop.io/canary-stage': 'failed',
+    });
+    await running.pass(KEY);
+    expect(api.objects.get(CANARY)?.data).toEqual(RED);
+    expect(api.objects.get(CANARY)?.metadata.annotations).not.toHaveProperty('workshop.io/verdict');
+  });
+});
+
+describe('[D4] while the content cannot be kept', () => {
+  const refuse = (api: MemoryApi) => {
+    api.beforeWrite = async (key) => {
+      if (key.startsWith('home/colors-rev-')) throw FORBIDDEN;
+    };
+  };
+
+  test('no companion is created or updated, but what is no longer wanted is deleted', async () => {
+    const green = greenSource();
+    const red = { ...green, data: RED };
+    const stays = companion(red, OTHER);
+    const { api, running } = setUp([green, stays, companion(red, 'team-b/colors-synced')]);
+    refuse(api);
+    await running.pass(KEY);
+    expect([...api.objects.keys()]).toEqual([KEY, OTHER]);
+    expect(api.objects.get(OTHER)).toEqual(stays);
+  });
+});
