@@ -74,6 +74,12 @@ export class Executor {
   /** One pass over the source, and those of its writes that need not wait, one by one. */
   async pass(key: ObjectKey): Promise<void> {
     const pass = this.reconciler.reconcile(key);
+    await this.carryOut();
+    await pass;
+  }
+
+  /** The writes of the passes under way, one by one. */
+  async carryOut(): Promise<void> {
     // The plan may need a live read first.
     await new Promise(setImmediate);
     while (!this.writes.isIdle) {
@@ -82,6 +88,5 @@ export class Executor {
       await this.writer.write(write, this.stop.signal);
       this.writes.done(write);
     }
-    await pass;
   }
 }

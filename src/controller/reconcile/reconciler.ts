@@ -113,7 +113,7 @@ export class Reconciler {
     if (dependsOnNamespaces(source, vocabulary) && !areNamespacesSynced()) return undefined;
     const rendering = source.uses && (await this.#render(source));
     const { shape, rollout } = desiredOf(source, request, rendering, view);
-    const steps = planSource(shape, view);
+    const steps = this.#counted(key, planSource(shape, view));
     const isFlapping = versions.isFlapping(key);
     reports.validSource(key, remarksOn(source, steps, vocabulary, { rollout, isFlapping }));
     return { source, shape, steps, rollout: source.deleting ? undefined : rollout };
@@ -147,7 +147,7 @@ export class Reconciler {
     const live = await this.#liveSource(key);
     if (live?.request !== undefined)
       throw new StaleSourceError('the source exists, and is not in the cache yet');
-    const steps = planOrphans(key, live, view);
+    const steps = this.#counted(key, planOrphans(key, live, view));
     reports.validSource(key, remarksOnOrphans(key, steps, view.settings.vocabulary));
     return { ...NOTHING, source: live, steps };
   }
@@ -195,7 +195,6 @@ export class Reconciler {
     const isSaid = ofRevisions.every(({ action }) => action === 'drop');
     const isFirst = (step: WriteStep) => isSaid || isOfRevision(step) || !isOfDesired(step);
     const ready = toBeWritten.filter((step) => !waits.has(step) && isFirst(step));
-    this.#countDeletions(key, ready);
     const nextMs = Math.min(...waits.values());
     if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
     const report = reportOn(ready.length);
@@ -205,13 +204,17 @@ export class Reconciler {
     await writes.add({ key, source, shape, lane, report }, ready);
   }
 
-  /** From now on other plans count them, although their writes may have to wait. */
-  #countDeletions(key: ObjectKey, ready: readonly WriteStep[]): void {
-    for (const step of ready) {
+  /**
+   * The same steps, whose deletions all other plans count from now on. Not a moment later: several
+   * plans are made before the first is carried out.
+   */
+  #counted(key: ObjectKey, steps: readonly Step[]): readonly Step[] {
+    for (const step of steps) {
       if (step.action === 'delete' && step.counts) {
         this.#deps.deletions.begins(splitKey(key).namespace, step.actual);
       }
     }
+    return steps;
   }
 
   #leave(key: ObjectKey, step: Step): void {
