@@ -1,5 +1,5 @@
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
-import { aborted, type Clock, sleep } from '../clock/clock.ts';
+import { aborted, type Clock, sleep, type Timer } from '../clock/clock.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Pace } from './pace.ts';
 
@@ -26,9 +26,9 @@ interface Waiting {
   readonly ref: ObjectKey;
   /** When the oldest thing that waits happened (ms since the epoch). */
   readonly since: number;
-  /** On the monotonic clock. */
-  readonly notBefore: number;
   readonly failures: number;
+  /** Until the next attempt. */
+  readonly timer?: Timer;
   /** Whether an attempt is under way, and what was added meanwhile. */
   readonly active?: { again?: Pick<Waiting, 'ref' | 'since'> };
 }
@@ -41,8 +41,11 @@ const BACKOFF: BackoffOptions = { baseMs: 1_000, capMs: 3_600_000, jitter: 0.2 }
  */
 export class SinkQueue {
   readonly #deps: SinkQueueDeps;
-  /** In the order of their turns. A second uid of one name waits for the first. */
   readonly #waiting = new Map<string, Waiting>();
+  /** The uids of each name. All wait for the first of them. */
+  readonly #lines = new Map<ObjectKey, readonly string[]>();
+  /** Whose turn it is, so that a turn costs the same however many wait. */
+  readonly #ready = new Set<string>();
   #active = 0;
   #heldUntil = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -65,7 +68,7 @@ export class SinkQueue {
   add(uid: string, ref: ObjectKey, since: number): void {
     const { active } = this.#waiting.get(uid) ?? {};
     if (active !== undefined) active.again ??= { ref, since };
-    else if (!this.#waiting.has(uid)) this.#waiting.set(uid, fresh({ ref, since }));
+    else if (!this.#waiting.has(uid)) this.#enter(uid, { ref, since });
     this.#wake();
   }
 
@@ -79,6 +82,7 @@ export class SinkQueue {
       else await this.#idle(waitMs);
     }
     while (this.#active > 0) await this.#idle(Number.POSITIVE_INFINITY);
+    for (const { timer } of this.#waiting.values()) timer?.cancel();
     signal.removeEventListener('abort', wake);
   }
 
@@ -87,29 +91,22 @@ export class SinkQueue {
     const now = clock.now();
     if (this.#isClosed || this.#active >= concurrency) return { uids: [], waitMs: Number.POSITIVE_INFINITY };
     if (this.#heldUntil > now) return { uids: [], waitMs: this.#heldUntil - now };
-    const { ready, waitMs } = this.#ready(now);
-    if (ready.length === 0) return { uids: [], waitMs };
-    const turn = pace.next(ready.length, now);
-    return { uids: ready.slice(0, turn.take), waitMs: turn.waitMs };
-  }
-
-  #ready(now: number): { readonly ready: readonly string[]; readonly waitMs: number } {
-    const earlier = new Set<ObjectKey>();
-    const ready: string[] = [];
-    let waitMs = Number.POSITIVE_INFINITY;
-    for (const [uid, { ref, notBefore, active }] of this.#waiting) {
-      if (!earlier.has(ref) && active === undefined) {
-        if (notBefore <= now) ready.push(uid);
-        else waitMs = Math.min(waitMs, notBefore - now);
-      }
-      earlier.add(ref);
+    if (this.#ready.size === 0) return { uids: [], waitMs: Number.POSITIVE_INFINITY };
+    const { take, waitMs } = pace.next(this.#ready.size, now);
+    const uids: string[] = [];
+    for (const uid of this.#ready) {
+      if (uids.length === take) break;
+      uids.push(uid);
     }
-    return { ready, waitMs };
+    return { uids, waitMs };
   }
 
   async #attempt(uids: readonly string[]): Promise<void> {
     const { attempt, clock } = this.#deps;
-    for (const uid of uids) this.#change(uid, (waiting) => ({ ...waiting, active: {} }));
+    for (const uid of uids) {
+      this.#ready.delete(uid);
+      this.#change(uid, (waiting) => ({ ...waiting, active: {} }));
+    }
     this.#active += 1;
     const result = await attempt(uids);
     this.#active -= 1;
@@ -119,29 +116,40 @@ export class SinkQueue {
     }
     for (const uid of uids) {
       if (result.kind === 'done') this.#done(uid);
-      else this.#change(uid, (waiting) => this.#delayed(waiting));
+      else this.#change(uid, (waiting) => this.#delayed(uid, waiting));
     }
     this.#wake();
   }
 
-  /** What was added meanwhile goes to the end, and so does another uid of the name. */
+  #enter(uid: string, { ref, since }: Pick<Waiting, 'ref' | 'since'>): void {
+    const line = this.#lines.get(ref) ?? [];
+    this.#lines.set(ref, [...line, uid]);
+    this.#waiting.set(uid, { ref, since, failures: 0 });
+    if (line.length === 0) this.#ready.add(uid);
+  }
+
+  /** What was added meanwhile goes to the end, also behind another uid of the name. */
   #done(uid: string): void {
-    const { again } = this.#waiting.get(uid)?.active ?? {};
+    const { ref, active } = this.#waiting.get(uid) ?? {};
+    if (ref === undefined) return;
     this.#waiting.delete(uid);
-    if (again === undefined) return;
-    const others = [...this.#waiting].filter(([, { ref }]) => ref === again.ref);
-    this.#waiting.set(uid, fresh(again));
-    for (const [other, waiting] of others) {
-      this.#waiting.delete(other);
-      this.#waiting.set(other, waiting);
+    const [next, ...others] = (this.#lines.get(ref) ?? []).filter((each) => each !== uid);
+    if (next === undefined) this.#lines.delete(ref);
+    else {
+      this.#lines.set(ref, [next, ...others]);
+      this.#ready.add(next);
     }
+    if (active?.again !== undefined) this.#enter(uid, active.again);
   }
 
   /** A newer notification may have come meanwhile. It is what the next attempt sends. */
-  #delayed({ ref, since, failures }: Waiting): Waiting {
+  #delayed(uid: string, { ref, since, failures }: Waiting): Waiting {
     const { clock, random } = this.#deps;
-    const notBefore = clock.now() + backoffDelay(failures + 1, BACKOFF, random);
-    return { ref, since, notBefore, failures: failures + 1 };
+    const timer = clock.setTimer(backoffDelay(failures + 1, BACKOFF, random), () => {
+      this.#ready.add(uid);
+      this.#wake();
+    });
+    return { ref, since, failures: failures + 1, timer };
   }
 
   #change(uid: string, change: (before: Waiting) => Waiting): void {
@@ -156,8 +164,4 @@ export class SinkQueue {
     if (Number.isFinite(waitMs)) await sleep(this.#deps.clock, waitMs, woken.signal);
     else await aborted(woken.signal);
   }
-}
-
-function fresh({ ref, since }: Pick<Waiting, 'ref' | 'since'>): Waiting {
-  return { ref, since, notBefore: Number.NEGATIVE_INFINITY, failures: 0 };
 }

@@ -62,6 +62,14 @@ describe('the queue of a sink', () => {
     expect(begun.at(-1)).toEqual({ uids: ['new'], at: 1_000 });
   });
 
+  it('[N5] a turn does not look at all 50,000 sources that wait', async () => {
+    const { clock, add, end, begun } = open({ concurrency: 1 });
+    for (let uid = 0; uid < 50_000; uid++) add(`uid-${uid}`);
+    await clock.advance(0);
+    while (begun.length < 50_000) await end();
+    expect(new Set(begun.flatMap(({ uids }) => uids)).size).toBe(50_000);
+  });
+
   it('[N5] repeats after 1 s, doubling to 1 h', async () => {
     const { clock, add, end, begun } = open();
     add('a');
@@ -86,7 +94,7 @@ describe('the queue of a sink', () => {
     await clock.advance(59_999);
     expect(begun).toHaveLength(2);
     await clock.advance(1);
-    expect(begun.at(-1)).toEqual({ uids: ['a'], at: 60_000 });
+    expect(begun.at(-1)).toEqual({ uids: ['c'], at: 60_000 });
   });
 
   it('[N5] closed, it begins nothing more', async () => {
