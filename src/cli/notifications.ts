@@ -53,13 +53,20 @@ export async function readSinks(flags: FlagValues<typeof NOTIFY_FLAGS>): Promise
   const sinks = parseNotifyConfig(readText(path), dirname(resolve(path)));
   const inFile = (problem: string) => `--notify-config ${path}: ${problem}`;
   if (!sinks.ok) throw new UsageError(sinks.problem.split('\n').map(inFile).join('\n'));
-  for (const sink of sinks.value) {
-    await readSinkFiles(sink).catch((error) => {
-      if (!(error instanceof SinkFileError)) throw error;
-      throw new UsageError(inFile(`sink ${sink.name}: ${error.message}`));
-    });
-  }
+  const problems = await Promise.all(sinks.value.map(fileProblem));
+  const found = problems.filter((problem) => problem !== undefined);
+  if (found.length > 0) throw new UsageError(found.map(inFile).join('\n'));
   return sinks.value;
+}
+
+async function fileProblem(sink: Sink): Promise<string | undefined> {
+  try {
+    await readSinkFiles(sink);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SinkFileError)) throw error;
+    return `sink ${sink.name}: ${error.message}`;
+  }
 }
 
 function readText(path: string): string {

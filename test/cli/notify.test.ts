@@ -71,7 +71,7 @@ test('[N1] notify test ends with 1 when the receiver refuses or is not there', a
 });
 
 test('[N1] what is wrong with the command or the file is said with exit code 2', async () => {
-  const config = configFor({ url: 'https://ops.example.com', ca: '' });
+  const config = configFor(await startReceiver());
   const broken = `${folderWith({ 'sinks.yaml': 'sinks: [{name: app, type: webhook, urlFile: gone}]' })}/sinks.yaml`;
   const cases: readonly (readonly [readonly string[], string])[] = [
     [[], 'write "notify test SINK"'],
@@ -81,6 +81,13 @@ test('[N1] what is wrong with the command or the file is said with exit code 2',
     [['test', 'app', '--notify-config', `${config}x`], 'the file does not exist'],
     [['test', 'app', '--notify-config', broken], 'sink app: '],
   ];
+  const files = {
+    'sinks.yaml':
+      'sinks: [{name: a, type: webhook, urlFile: gone}, {name: b, type: webhook, urlFile: wrong}]',
+    wrong: 'ftp://x',
+  };
+  const both = await outcome('test', 'a', '--notify-config', `${folderWith(files)}/sinks.yaml`);
+  expect(both.err).toMatch(/sink a: .*gone does not exist\n.*sink b: the address in .*wrong: /);
   for (const [args, problem] of cases) {
     const { code, err } = await outcome(...args);
     expect([code, err]).toEqual([2, expect.stringContaining(problem)]);

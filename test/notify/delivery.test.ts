@@ -211,10 +211,12 @@ describe('an attempt', () => {
 
   it.each([
     ['headersFile', 'no colon', 'line 1 is not a header'],
-    ['headersFile', 'Content-Type: text/plain', 'is set by mirror-controller'],
-    ['headersFile', 'webhook-id: mine', 'is set by mirror-controller'],
+    ['headersFile', 'Content-Type: text/plain', 'is not yours to set'],
+    ['headersFile', 'webhook-id: mine', 'is not yours to set'],
+    ['headersFile', 'Expect: 100-continue', 'is not yours to set'],
     ['urlFile', 'http://plain.example', 'must begin with https://'],
     ['caFile', undefined, 'does not exist'],
+    ['caFile', 'http://plain.example', 'holds no certificate'],
   ])('[N1] says what is wrong with a %s of %j, and does not quote it', async (field, text, problem) => {
     const folder = folderWith(text === undefined ? {} : { file: text });
     const url = field === 'urlFile' ? {} : { url: 'https://ops.example.com' };

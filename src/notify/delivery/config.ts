@@ -46,12 +46,14 @@ type Fields = Readonly<Record<string, unknown>>;
  * names everything that is wrong, one line each.
  */
 export function parseNotifyConfig(text: string, folder: string): Parsed<readonly Sink[]> {
-  let document: unknown;
+  let documents: readonly unknown[];
   try {
-    document = loadAll(text)[0];
+    documents = loadAll(text);
   } catch (error) {
     return problem(`it is not YAML: ${(error as Error).message.split('\n')[0]}`);
   }
+  if (documents.length > 1) return problem('it has several YAML documents; write all sinks into one');
+  const [document] = documents;
   const sinks = isFields(document) ? document['sinks'] : undefined;
   if (!Array.isArray(sinks) || sinks.length === 0) {
     return problem('it lists no sinks; write "sinks:", and below it one item for each destination');
@@ -138,7 +140,7 @@ class SinkReader {
   }
 
   #types(isSlack: boolean): ReadonlySet<EventType> {
-    const texts = this.#texts('types');
+    const texts = this.#someTexts('types');
     if (texts.length === 0) return new Set(isSlack ? ['source.created'] : EVENT_TYPES);
     const types = new Set<EventType>();
     for (const text of texts) {
@@ -153,7 +155,7 @@ class SinkReader {
   }
 
   #namespaces(): NamespacePatterns {
-    const patterns = parseNamespacePatterns(this.#texts('sourceNamespaces').join() || '*', {
+    const patterns = parseNamespacePatterns(this.#someTexts('sourceNamespaces').join() || '*', {
       exclusions: true,
     });
     if (patterns.ok) return patterns.value;
@@ -188,6 +190,14 @@ class SinkReader {
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
     this.#wrong(field, 'write a list of texts');
     return [];
+  }
+
+  /** Of a field whose absence means everything. */
+  #someTexts(field: string): readonly string[] {
+    const texts = this.#texts(field);
+    const isEmpty = texts.length === 0 && Array.isArray(this.#fields[field]);
+    if (isEmpty) this.#wrong(field, 'the list is empty; list something, or remove the field to mean all');
+    return texts;
   }
 
   #switch(field: string): boolean {

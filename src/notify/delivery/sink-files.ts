@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { addressProblem, type Sink } from './config.ts';
 import { parseSigningKey } from './signature.ts';
@@ -19,7 +20,10 @@ export class SinkFileError extends Error {
 /** https://www.rfc-editor.org/rfc/rfc9110#name-tokens */
 const HEADER = /^([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 /** What we or the connection say ourselves. */
-const RESERVED = ['host', 'connection', 'content-length', 'content-type', 'transfer-encoding'];
+const RESERVED = [
+  ...['host', 'connection', 'content-length', 'content-type', 'expect', 'keep-alive', 'transfer-encoding'],
+  'upgrade',
+];
 
 /**
  * Reads the files of a sink. For each attempt anew, because a Secret that is mounted may change.
@@ -31,7 +35,7 @@ export async function readSinkFiles(sink: Sink): Promise<SinkFiles> {
     url: typeof url === 'string' ? url : await readAddress(url.file, allowHttp),
     headers: headersFile === undefined ? {} : headersIn(headersFile, await read(headersFile)),
     signingKeys: await Promise.all(signingKeyFiles.map(readKey)),
-    ca: caFile === undefined ? undefined : await read(caFile),
+    ca: caFile === undefined ? undefined : await readCertificates(caFile),
   };
 }
 
@@ -49,7 +53,7 @@ function headersIn(path: string, text: string): Readonly<Record<string, string>>
     const [, name = '', value = ''] = HEADER.exec(line) ?? [];
     if (name === '') throw new SinkFileError(`${path}: line ${at + 1} is not a header; write "Name: value"`);
     if (RESERVED.includes(name.toLowerCase()) || /^webhook-/i.test(name)) {
-      throw new SinkFileError(`${path}: the header ${name} is set by mirror-controller; remove it`);
+      throw new SinkFileError(`${path}: the header ${name} is not yours to set; remove it`);
     }
     headers[name.toLowerCase()] = value.trim();
   }
@@ -60,6 +64,17 @@ async function readKey(path: string): Promise<Buffer> {
   const key = parseSigningKey(await read(path));
   if (key !== undefined) return key;
   throw new SinkFileError(`${path} is not a signing key; write whsec_ and the base64 of 24 to 64 bytes`);
+}
+
+/** Node ignores what is not a certificate, and would then trust nobody. */
+async function readCertificates(path: string): Promise<string> {
+  const text = await read(path);
+  try {
+    new X509Certificate(text);
+    return text;
+  } catch {
+    throw new SinkFileError(`${path} holds no certificate; write PEM ("-----BEGIN CERTIFICATE-----")`);
+  }
 }
 
 async function read(path: string): Promise<string> {
