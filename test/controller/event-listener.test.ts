@@ -5,6 +5,7 @@ import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { Occurrence } from '../../src/recorder/occurrence.ts';
+import { revisionObject } from '../mirror/rollout/revisions.ts';
 import { companion, namespace, observed, source } from '../mirror/wire.ts';
 import { boundsOf, viewOf, world } from '../mirror/world.ts';
 import { Executor } from './executor.ts';
@@ -207,4 +208,40 @@ test('[O3] a source that is gone or unlabelled gets no Event', async () => {
   await unlabelled.pass();
   expect([...unlabelled.api.objects.keys()]).toEqual([KEY]);
   expect([...gone.told, ...unlabelled.told]).toEqual([]);
+});
+
+test('[D5] [D6] Events say that new content waits, has failed, or cannot be pinned', async () => {
+  const asks = { 'keep-revisions': '5', 'target-namespaces': '*', canary: 'home', 'canary-bake': 'manual' };
+  const of = source(KEY, asks, { data: { sky: 'green' } });
+  const digest = observed(of).digest.slice(0, 8);
+  const held = companion(of, BESIDE);
+  const revisions = (stage: 'trying' | 'failed') => [
+    revisionObject(of, { sky: 'red' }, { order: 1 }),
+    revisionObject(of, { sky: 'green' }, { order: 2, stage }),
+  ];
+  const waiting = new Scene([of, held, ...revisions('trying')]);
+  await waiting.pass();
+  const waits = `content ${digest} is in 1 canary and waits for workshop.io/canary-approve=${digest}`;
+  expect(waiting.told).toEqual([['Normal', 'CanaryWaiting', waits]]);
+  const failed = new Scene([of, held, ...revisions('failed')]);
+  await failed.pass();
+  expect(failed.told).toEqual([
+    ['Warning', 'CanaryFailed', expect.stringContaining(`content ${digest} failed in a canary`)],
+  ]);
+  const pinned = new Scene([source(KEY, { ...asks, pin: '00000000' }), ...revisions('trying')]);
+  await pinned.pass();
+  expect(pinned.told).toEqual([
+    ['Warning', 'RevisionMissing', expect.stringContaining('pinned to revision 00000000, which does not')],
+  ]);
+});
+
+test('[D4] RevisionNotKept names the revision that cannot be kept', async () => {
+  const of = source(KEY, { 'keep-revisions': '5' });
+  const revision = revisionObject(of, { colour: 'red' }, { order: 1 });
+  const namesake = { ...revision, metadata: { ...revision.metadata, labels: {}, ownerReferences: [] } };
+  const scene = new Scene([of, namesake]);
+  await scene.pass();
+  const name = `home/${revision.metadata.name}`;
+  const note = `revision ${name}: a ConfigMap with this name exists and is not a revision of the source`;
+  expect(scene.told).toEqual([['Warning', 'RevisionNotKept', note]]);
 });

@@ -11,10 +11,13 @@ export class MemoryApi implements ConfigMapApi {
   /** Called before each write; throws, or never resolves, to make it fail or hang. */
   beforeWrite: (key: ObjectKey) => Promise<void> = async () => undefined;
   #version: number;
+  readonly #now: (() => Date) | undefined;
 
-  constructor(objects: readonly ConfigMap[] = [], version = 100) {
+  /** `now`: the server's time, if managed fields matter. */
+  constructor(objects: readonly ConfigMap[] = [], version = 100, now?: () => Date) {
     for (const object of objects) this.objects.set(keyOf(object), object);
     this.#version = version;
+    this.#now = now;
   }
 
   async get(key: ObjectKey): Promise<ConfigMap> {
@@ -49,7 +52,13 @@ export class MemoryApi implements ConfigMapApi {
 
   #store(object: ConfigMap): ObjectMeta {
     this.#version += 1;
-    const metadata = { ...object.metadata, resourceVersion: `${this.#version}` };
+    const time = `${this.#now?.().toISOString().slice(0, 19)}Z`;
+    const managedFields = [{ manager: 'mirror-controller', operation: 'Update', time }];
+    const metadata = {
+      ...object.metadata,
+      resourceVersion: `${this.#version}`,
+      ...(this.#now && { managedFields }),
+    };
     const stored = withoutEmptyMaps({ ...object, metadata });
     this.objects.set(keyOf(stored), stored);
     return stored.metadata;

@@ -23,6 +23,7 @@ const FIGHTS = `mirror_fights_total${pod('a')}`;
 const conflicts = (name: string) => `mirror_companions${pod(name, ',state="conflict"')}`;
 const deletesHeld = (name: string) => `mirror_deletes_held${pod(name)}`;
 const pending = (sink: string) => `mirror_notifications_oldest_pending_seconds${pod('a', `,sink="${sink}"`)}`;
+const canaryFailed = (name: string) => `mirror_canaries${pod(name, ',state="failed"')}`;
 const invalid = (name: string) => `mirror_sources${pod(name, ',state="invalid"')}`;
 
 /** Two replicas: `a` leads and writes; `b` stands by. No source has targets, so no Namespace is watched. */
@@ -121,6 +122,11 @@ export const ALERT_CASES: readonly AlertCase[] = [
     name: 'the brake holds deletions',
     series: { [deletesHeld('a')]: '0x20 30x180', [deletesHeld('b')]: '0x20 30x180' },
     firing: { '10m': [], '12m': ['MirrorDeletesHeld'], '90m': ['MirrorDeletesHeld'] },
+  },
+  {
+    name: 'a canary fails, and somebody changes the source after a while',
+    series: { [canaryFailed('a')]: '0x20 1x100 0x80', [canaryFailed('b')]: '0x20 1x100 0x80' },
+    firing: { '10m': [], '12m': ['MirrorCanaryFailed'], '70m': [] },
   },
   {
     name: 'names are taken by others',

@@ -25,6 +25,12 @@ export function stateMetrics(
     read: async () => (await survey.take()).companions.get('held') ?? 0,
   });
   metrics.gauge({
+    name: 'mirror_canaries',
+    help: 'Sources with a canary, by how far their content is.',
+    label: 'state',
+    read: async () => (await survey.take()).canaries,
+  });
+  metrics.gauge({
     name: 'mirror_oldest_unsynced_seconds',
     help: 'Time since the scrape that first found the oldest companion that must still be written.',
     read: async () => (await survey.take()).oldestUnsyncedMs / 1000,

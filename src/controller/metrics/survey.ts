@@ -5,6 +5,7 @@ import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
+import { desiredOf } from '../../mirror/plan/desired.ts';
 import {
   absentSource,
   COMPANION_STATES,
@@ -17,6 +18,7 @@ import {
 } from '../../mirror/plan/inventory.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { Rendering } from '../../mirror/render/rendering.ts';
+import { CANARY_STATES } from '../../mirror/rollout/rollout.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
 import type { Renderings } from '../write/renderings.ts';
 
@@ -46,6 +48,8 @@ export interface SurveyDeps {
 export interface Findings {
   readonly sources: ReadonlyMap<string, number>;
   readonly companions: ReadonlyMap<string, number>;
+  /** Sources with a canary that are not pinned, by its state. */
+  readonly canaries: ReadonlyMap<string, number>;
   /**
    * Time (ms) since the first survey that found the companion unsynced that has been so longest; 0:
    * all are synced. A companion that was written in between counts anew.
@@ -131,8 +135,10 @@ export class Survey {
       (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
     );
     count.all(entries);
+    const isUnknown = source.uses !== undefined && rendering === undefined;
+    if (!isUnknown) count.canary(source, rendering, view);
     if (!request.ok || entries.some(({ state }) => state === 'invalid')) count.source('invalid');
-    else if (deleting || (source.uses !== undefined && rendering === undefined)) count.source('waiting');
+    else if (deleting || isUnknown) count.source('waiting');
     else if (entries.some(isUnsynced)) count.source('unsynced');
     else count.source(entries.some(({ state }) => state === 'conflict') ? 'conflict' : 'in sync');
   }
@@ -153,6 +159,7 @@ class Count {
   readonly #view: ClusterView;
   readonly #sources = zeroes(SOURCE_STATES);
   readonly #companions = zeroes(COMPANION_STATES);
+  readonly #canaries = zeroes(CANARY_STATES);
   #oldest: number;
 
   constructor(before: ReadonlyMap<ObjectKey, Unsynced>, now: number, view: ClusterView) {
@@ -164,6 +171,12 @@ class Count {
 
   source(state: SourceState): void {
     increase(this.#sources, state);
+  }
+
+  canary(source: ObservedConfigMap, rendering: Rendering | undefined, view: ClusterView): void {
+    if (!source.request?.ok || source.request.value.rollout?.canary === undefined) return;
+    const state = desiredOf(source, source.request.value, rendering, view).rollout?.state;
+    if (state !== undefined) increase(this.#canaries, state);
   }
 
   all(entries: readonly Entry[]): void {
@@ -188,6 +201,7 @@ class Count {
     return {
       sources: this.#sources,
       companions: this.#companions,
+      canaries: this.#canaries,
       oldestUnsyncedMs: this.#now - this.#oldest,
     };
   }

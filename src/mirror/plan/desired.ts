@@ -5,7 +5,7 @@ import { revisionKey } from '../observe/revision.ts';
 import type { Rendering } from '../render/rendering.ts';
 import { companionKey, type MirrorRequest } from '../request/request.ts';
 import type { Targets } from '../request/targets.ts';
-import { History } from '../rollout/history.ts';
+import { History, type HistoryFacts } from '../rollout/history.ts';
 import { isRevisionOf } from '../rollout/revision-step.ts';
 import { type Canary, type Holds, type Rollout, rolloutOf } from '../rollout/rollout.ts';
 import { candidateNamespaces, matchesTargets, placementIn } from './placement.ts';
@@ -31,13 +31,12 @@ export function desiredOf(
     const shape = companionShape(source, request, vocabulary, undefined, rendering);
     return { shape, rollout: undefined };
   }
-  const holds = (companion: ObservedConfigMap, base: ObservedConfigMap) => {
-    const held = rendering === undefined ? base : rendering.in(companion.namespace, base);
-    return companion.digest === held?.digest;
-  };
+  const digestIn: DigestIn = (namespace, base) =>
+    (rendering === undefined ? base : rendering.in(namespace, base))?.digest;
+  const holds: Holds = (companion, base) => companion.digest === digestIn(companion.namespace, base);
   const canary = request.rollout?.canary;
   const facts = {
-    ...(canary === undefined ? NO_CANARY : lookAt(canary.namespaces, source, request, holds, view)),
+    ...(canary === undefined ? NO_CANARY : lookAt(canary.namespaces, source, request, digestIn, view)),
     ...{ source, request: request.rollout, revisions, holds, now: view.now() },
     namesake: view.configMap(revisionKey(source, source.digest)),
   };
@@ -59,7 +58,7 @@ export function basesOf(
 export function historyOf(source: ObservedConfigMap, view: ClusterView): History {
   const request = source.request?.ok ? source.request.value.rollout : undefined;
   const facts = { source, request, revisions: revisionsOf(source, view), namesake: undefined };
-  return new History({ ...facts, isEverywhere: true }, view.settings.vocabulary);
+  return new History({ ...facts, othersHold: 'it' }, view.settings.vocabulary);
 }
 
 /** In any order. */
@@ -68,14 +67,17 @@ function revisionsOf(source: ObservedConfigMap, view: ClusterView): readonly Obs
   return view.revisions(source.key).filter((object) => isRevisionOf(object, source, vocabulary));
 }
 
-const NO_CANARY = { canaries: [], isCanary: () => false, isEverywhere: true } as const;
+/** The checksum of a content as it is rendered in a namespace; undefined: not known, or unresolved. */
+type DigestIn = (namespace: string, content: ObservedConfigMap) => string | undefined;
+
+const NO_CANARY = { canaries: [], isCanary: () => false, othersHold: 'it' } as const;
 
 /** Looks at the companions in canary namespaces, and at the others. */
 function lookAt(
   namespaces: Targets,
   source: ObservedConfigMap,
   request: MirrorRequest,
-  holds: Holds,
+  digestIn: DigestIn,
   view: ClusterView,
 ) {
   const isCanary = (name: string) =>
@@ -93,6 +95,20 @@ function lookAt(
     if (isCanary(name)) canaries.push({ key, actual });
     else if (actual !== undefined) others.push(actual);
   }
-  const isEverywhere = others.length > 0 && others.every((companion) => holds(companion, source));
-  return { canaries, isCanary, isEverywhere };
+  return { canaries, isCanary, othersHold: held(others, source, digestIn, view) };
+}
+
+/** Each by its content or, if somebody has edited that, by what was last written. */
+function held(
+  others: readonly ObservedConfigMap[],
+  source: ObservedConfigMap,
+  digestIn: DigestIn,
+  { settings: { vocabulary } }: ClusterView,
+): HistoryFacts['othersHold'] {
+  const holdsIt = ({ namespace, digest, annotations }: ObservedConfigMap) => {
+    const wanted = digestIn(namespace, source);
+    return digest === wanted || annotations[vocabulary.sourceChecksum] === wanted;
+  };
+  if (others.length === 0) return 'nothing';
+  return others.every(holdsIt) ? 'it' : 'another';
 }

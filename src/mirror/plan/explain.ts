@@ -11,7 +11,15 @@ import { desiredOf } from './desired.ts';
 import { isOutOfScope } from './inventory.ts';
 import { boundsRefusal, consentTo, matchTargets, mayMatchUnread } from './placement.ts';
 import { planCompanion } from './plan.ts';
-import { fixAnnotations, fixConsent, fixName, fixTargets, type Remedy, type Subject } from './remedies.ts';
+import {
+  fixAnnotations,
+  fixConsent,
+  fixName,
+  fixRollout,
+  fixTargets,
+  type Remedy,
+  type Subject,
+} from './remedies.ts';
 import type { ClusterView } from './view.ts';
 
 /** What must hold, in this order, for a companion to be in sync. */
@@ -208,7 +216,7 @@ function checkName(question: Question, view: ClusterView): Finding {
   const { state, reason } = stepOf(question, view);
   const companion = companionOf(question);
   if (state === 'conflict') return { check: 'name', evidence: reason, fails: fixName(question, vocabulary) };
-  if (state === 'waiting') {
+  if (question.actual?.deleting) {
     return { check: 'name', evidence: reason, fails: { words: 'Wait until it is gone.' } };
   }
   const evidence =
@@ -235,6 +243,8 @@ function checkValues(question: Question, view: ClusterView): Finding | undefined
 function checkContent(question: Question, view: ClusterView): Finding {
   const { state, reason } = stepOf(question, view);
   if (state === 'in sync') return { check: 'content', evidence: 'as the source wants it' };
+  if (state === 'waiting')
+    return { check: 'content', evidence: reason, fails: fixRollout(question, view.settings.vocabulary) };
   const evidence = state === 'missing' ? 'it does not exist yet' : reason;
   return { check: 'content', evidence, fails: { command: { verb: 'run' } } };
 }

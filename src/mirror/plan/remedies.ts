@@ -1,6 +1,7 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
+import { shortChecksum } from '../observe/revision.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 
 /** Which companion is asked about. */
@@ -100,6 +101,15 @@ export function fixConsent(namespace: ObservedNamespace, from: string, vocabular
   const accepted = consent.kind === 'accepts' && acceptMirrorsFrom ? `${acceptMirrorsFrom},` : '';
   const key = vocabulary.acceptMirrorsFrom;
   return { command: { verb: 'annotate', kind: 'namespace', name, key, value: accepted + from } };
+}
+
+/** New content waits for its canary, or the pinned one is not there (SPEC D5, D6). */
+export function fixRollout(subject: Subject, vocabulary: Vocabulary): Remedy {
+  const { live } = subject;
+  const rollout = live?.request?.ok ? live.request.value.rollout : undefined;
+  return live === undefined || rollout?.pin !== undefined
+    ? annotateSource(subject, vocabulary.pin, undefined)
+    : annotateSource(subject, vocabulary.canaryApprove, shortChecksum(live.digest));
 }
 
 function annotateSource({ source }: Subject, key: string, value: string | undefined): Remedy {

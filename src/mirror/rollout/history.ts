@@ -12,8 +12,8 @@ export interface HistoryFacts {
   readonly revisions: readonly ObservedConfigMap[];
   /** What has the name of a revision of the source's content, whether it is one or not. */
   readonly namesake: ObservedConfigMap | undefined;
-  /** Whether the companions in other than canary namespaces all hold the source's content. */
-  readonly isEverywhere: boolean;
+  /** What companions outside of canary namespaces hold: the source's content, if no other. */
+  readonly othersHold: 'it' | 'another' | 'nothing';
 }
 
 /** The contents of one source that are kept. */
@@ -31,7 +31,7 @@ export class History {
   readonly #vocabulary: Vocabulary;
 
   constructor(facts: HistoryFacts, vocabulary: Vocabulary) {
-    const { source, request, revisions, isEverywhere } = facts;
+    const { source, request, revisions, othersHold } = facts;
     this.source = source;
     this.revisions = newestFirst(revisions, vocabulary);
     this.#facts = facts;
@@ -39,10 +39,11 @@ export class History {
     this.#current = this.revisions.find(({ digest }) => digest === source.digest);
     const others = this.revisions.filter((revision) => revision !== this.#current);
     this.stable = others.find((revision) => stageOf(revision, vocabulary) === undefined);
-    // The first content has nobody to go ahead of. And one that is everywhere is not new: somebody
-    // has deleted its revision.
-    const isNew = request?.canary !== undefined && this.stable !== undefined && !isEverywhere;
-    const initial = isNew ? 'trying' : undefined;
+    // The first content is ahead of nobody. And one that all others hold is not new: somebody has
+    // deleted its revision.
+    const isFirst = othersHold === 'nothing' && others.length === 0;
+    const isNew = othersHold !== 'it' && !isFirst;
+    const initial = request?.canary !== undefined && isNew ? 'trying' : undefined;
     this.stage = this.#current ? stageOf(this.#current, vocabulary) : initial;
   }
 

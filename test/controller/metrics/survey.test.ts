@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { SOURCE_STATES, Survey } from '../../../src/controller/metrics/survey.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { COMPANION_STATES } from '../../../src/mirror/plan/inventory.ts';
+import { CANARY_STATES } from '../../../src/mirror/rollout/rollout.ts';
 import { renderingOf } from '../../mirror/rendering-of.ts';
+import { revisionObject } from '../../mirror/rollout/revisions.ts';
 import { companion, configMap, namespace, observed, source, vocabulary } from '../../mirror/wire.ts';
 import { boundsOf, viewOf, type World, world } from '../../mirror/world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -180,4 +182,30 @@ test('[O1] those who ask during a survey get its findings', async () => {
   const [first, second] = await Promise.all([survey.take(), survey.take()]);
   expect(second).toBe(first);
   expect(await survey.take()).not.toBe(first);
+});
+
+test('[D6] [O1] sources with a canary are counted by how far their content is; revisions are no companions', async () => {
+  const asks = { 'keep-revisions': '5', canary: 'a' };
+  const trying = (of: ConfigMap, stage?: 'trying' | 'failed') => [
+    of,
+    companion(of, `${of.metadata.namespace}/${of.metadata.name}-synced`),
+    revisionObject(of, { colour: 'blue' }, { order: 1 }),
+    revisionObject(of, { colour: 'red' }, { order: 2, stage }),
+  ];
+  const objects = [
+    ...trying(source('a/one', { ...asks, 'canary-bake': 'manual' }), 'trying'),
+    ...trying(source('a/two', asks), 'failed'),
+    ...trying(source('a/three', asks)),
+    ...trying(source('a/four', { ...asks, pin: '00000000' }), 'trying'),
+    ...trying(source('a/five', { 'keep-revisions': '5' })),
+  ];
+  const { survey } = surveyOf(world(objects));
+  const { canaries, companions } = await survey.take();
+  expect([...canaries].filter(([, count]) => count > 0)).toEqual([
+    ['waiting_for_approval', 1],
+    ['failed', 1],
+    ['done', 1],
+  ]);
+  expect([...canaries.keys()]).toEqual(CANARY_STATES.map((state) => state.replaceAll(' ', '_')));
+  expect([...companions.values()].reduce((sum, count) => sum + count, 0)).toBe(5);
 });

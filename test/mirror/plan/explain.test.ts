@@ -8,7 +8,8 @@ import { commandInWords } from '../../../src/mirror/plan/remedies.ts';
 import { inventoryOf } from '../inventory-of.ts';
 import { randomWorld } from '../random-world.ts';
 import { renderingOf } from '../rendering-of.ts';
-import { companion, configMap, namespace, source, stripped, vocabulary } from '../wire.ts';
+import { revisionObject } from '../rollout/revisions.ts';
+import { companion, configMap, namespace, observed, source, stripped, vocabulary } from '../wire.ts';
 import { boundsOf, objectAt, viewOf, type World, world } from '../world.ts';
 
 function explain(key: string, target: string, of: World): readonly Finding[] {
@@ -53,6 +54,27 @@ describe('[C8] explain', () => {
       'consent: team-a has no accept-mirrors-from, so it accepts everybody',
       "name: team-a/colors-synced is this source's companion",
       'content: as the source wants it',
+    ]);
+  });
+
+  test('[D5] [D6] says what new content waits for, and which command ends that', () => {
+    const asks = { ...targets, 'keep-revisions': '5', canary: 'team-z', 'canary-bake': 'manual' };
+    const green = source('home/colors', asks, { data: { sky: 'green' } });
+    const red = { sky: 'red' };
+    const kept = [
+      revisionObject(green, red, { order: 1 }),
+      revisionObject(green, { sky: 'green' }, { order: 2, stage: 'trying' }),
+    ];
+    const held = companion({ ...green, data: red }, 'team-a/colors-synced');
+    const short = observed(green).digest.slice(0, 8);
+    expect(end([green, held, ...kept])).toEqual([
+      `content: content ${short} waits: no target namespace is a canary`,
+      `kubectl annotate configmap colors --namespace home --overwrite workshop.io/canary-approve=${short}`,
+    ]);
+    const pinned = source('home/colors', { ...asks, pin: '00000000' });
+    expect(end([pinned, held, ...kept])).toEqual([
+      'content: pinned to revision 00000000, which does not exist',
+      'kubectl annotate configmap colors --namespace home --overwrite workshop.io/pin-',
     ]);
   });
 

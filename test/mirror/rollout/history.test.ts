@@ -17,7 +17,7 @@ function historyOf(content: string, count: number, kept: readonly string[]): His
       request: count === 0 ? undefined : { keepRevisions: count, pin: undefined, canary: undefined },
       revisions: revisions.toReversed(),
       namesake: undefined,
-      isEverywhere: true,
+      othersHold: 'it',
     },
     vocabulary,
   );
@@ -63,7 +63,13 @@ describe('what is kept', () => {
     const annotations = { ...spoiled.annotations, 'workshop.io/revision': 'last' };
     const revisions = [{ ...spoiled, annotations }, revision(object, { content: 'b' }, { order: 2 })];
     const request = { keepRevisions: 5, pin: undefined, canary: undefined };
-    const facts = { source: observed(object), request, revisions, namesake: undefined, isEverywhere: true };
+    const facts = {
+      source: observed(object),
+      request,
+      revisions,
+      namesake: undefined,
+      othersHold: 'it',
+    } as const;
     expect(inWords(new History(facts, vocabulary))).toEqual([]);
   });
 });
