@@ -4,7 +4,7 @@ import { sleep, systemClock } from '../clock/clock.ts';
 import { type DemoDeps, type Place, playDemo } from '../demo/demo.ts';
 import { Narrator } from '../demo/narrator.ts';
 import { DemoError } from '../demo/player.ts';
-import { GUEST, TEAMS } from '../demo/setting.ts';
+import { DELETE_BRAKE, GUEST, TEAMS } from '../demo/setting.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { openController } from './controller-session.ts';
 import { RunError, UsageError } from './errors.ts';
@@ -62,7 +62,12 @@ async function play(
   try {
     await playDemo(place, {
       openController: (domain, log) =>
-        openController(cluster, flagValues(CONTROLLER_FLAGS, { domain, ...bounds }, {}), log, systemClock),
+        openController(
+          cluster,
+          flagValues(CONTROLLER_FLAGS, { domain, ...bounds, 'delete-brake': `${DELETE_BRAKE}` }, {}),
+          log,
+          systemClock,
+        ),
       narrator: new Narrator({
         write: (text) => stdout.write(text),
         colour: useColour(stdout, env),

@@ -39,6 +39,13 @@ export function annotateConfigMap(key: ObjectKey, annotation: string, value: str
   };
 }
 
+export function removeAnnotation(key: ObjectKey, annotation: string): Command {
+  return {
+    line: `kubectl annotate configmap ${nameAndNamespace(key)} ${annotation}-`,
+    request: request('PATCH', pathOf(key), { metadata: { annotations: { [annotation]: null } } }),
+  };
+}
+
 export function patchData(key: ObjectKey, data: Readonly<Record<string, string>>): Command {
   return {
     line: `kubectl patch configmap ${nameAndNamespace(key)} --type=merge -p '${JSON.stringify({ data })}'`,

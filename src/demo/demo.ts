@@ -6,6 +6,7 @@ import { createTransport, type Transport } from '../kube/http/transport.ts';
 import { DEFAULT_DOMAIN } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';
+import { aBadDay } from './a-bad-day.ts';
 import { type Command, createNamespace } from './commands.ts';
 import { manyNamespaces } from './many-namespaces.ts';
 import { oneNamespace } from './one-namespace.ts';
@@ -25,7 +26,7 @@ export interface Place {
 }
 
 export interface DemoDeps extends Pick<PlayerDeps, 'narrator' | 'clock' | 'signal' | 'pause'> {
-  /** The controller uses the domain, and logs to `log`, debug records too. */
+  /** The controller uses the domain and `DELETE_BRAKE`, and logs to `log`, debug records too. */
   readonly openController: (
     domain: string,
     log: Logger,
@@ -94,7 +95,11 @@ export async function playSteps(
   try {
     const isSynced = () => controller.isSynced() && informer.isSynced();
     await answerTo(isSynced, deps, 'the controller to sync its caches', new View(configMaps, records));
-    const chapters = { 'One namespace': oneNamespace(setting), 'Many namespaces': manyNamespaces(setting) };
+    const chapters = {
+      'One namespace': oneNamespace(setting),
+      'Many namespaces': manyNamespaces(setting),
+      'A bad day': aBadDay(setting),
+    };
     await play(chapters, { ...deps, configMaps, records, controller });
   } finally {
     stop.abort();

@@ -6,6 +6,12 @@ export const TEAMS = ['demo-team-a', 'demo-team-b', 'demo-team-c'] as const;
 /** A namespace where the companion's name is taken. */
 export const GUEST = 'demo-guest';
 
+/**
+ * The brake of the demo's controller: more deletions than the steps before it need, so that it holds
+ * only what it should.
+ */
+export const DELETE_BRAKE = 4;
+
 /** Under which names the workshop is played. */
 export interface Setting {
   readonly vocabulary: Vocabulary;

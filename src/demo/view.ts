@@ -15,6 +15,7 @@ export interface SeenConfigMap {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
   /** Uids of the owners. */
   readonly owners: readonly string[];
 }
@@ -40,6 +41,7 @@ export function watchConfigMaps(
     uid: object.metadata.uid,
     resourceVersion: object.metadata.resourceVersion,
     data: object.data ?? {},
+    annotations: object.metadata.annotations ?? {},
     owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
   });
   const { clock, random, log } = deps;

@@ -40,9 +40,9 @@ export function clusterSuite(server: TestServer): void {
     const code = await play(io);
     expect(io.err()).toBe('');
     expect(code).toBe(0);
-    expect(io.out().match(/^ {4}✓ .*$/gm)).toHaveLength(11);
+    expect(io.out().match(/^ {4}✓ .*$/gm)).toHaveLength(20);
     expect(io.out()).toMatch(/ 6 {2}Let the API server fail for a while\n {4}- SKIPPED: /);
-    expect(io.out()).toContain('11 steps, all as expected, 1 SKIPPED as said above, in ');
+    expect(io.out()).toContain('20 steps, all as expected, 1 SKIPPED as said above, in ');
     expect(
       io
         .out()

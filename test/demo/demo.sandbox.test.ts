@@ -19,7 +19,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { clusterSuite } from './cluster.suite.ts';
 import { openSandboxDemo } from './sandbox-demo.ts';
 
-const STEPS = 12;
+const STEPS = 21;
 const folder = mkdtempSync(join(tmpdir(), 'demo-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -7,6 +7,7 @@ import { sandboxCluster } from '../../src/cli/sandbox.ts';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import type { DemoDeps, Place } from '../../src/demo/demo.ts';
 import { Narrator } from '../../src/demo/narrator.ts';
+import { DELETE_BRAKE } from '../../src/demo/setting.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Logger } from '../../src/telemetry/logger.ts';
 
@@ -47,7 +48,11 @@ export async function openSandboxDemo(
   let isRunning = false;
 
   const openForDemo = (domain: string, log: Logger) => {
-    const flags = flagValues(CONTROLLER_FLAGS, { domain, ...options.flags }, {});
+    const flags = flagValues(
+      CONTROLLER_FLAGS,
+      { domain, 'delete-brake': `${DELETE_BRAKE}`, ...options.flags },
+      {},
+    );
     const session = openController(sandboxCluster(server), flags, log, systemClock);
     const run = async (signal: AbortSignal) => {
       isRunning = true;

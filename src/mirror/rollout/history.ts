@@ -102,7 +102,7 @@ export class History {
       .filter(([key, value]) => actual.annotations[key] !== value)
       .map(([key, value]): EntryDifference => ({ kind: 'annotation', key, value }));
     if (differences.length === 0) return [];
-    const reason = isNewest ? `its content is ${stage ?? 'for every companion'}` : 'its content is back';
+    const reason = isNewest ? MARKED[stage ?? 'passed'] : 'its content is back';
     return [{ action: 'mark', companion: actual.key, reason, actual, differences }];
   }
 
@@ -111,6 +111,12 @@ export class History {
     return newest ? orderOf(newest, this.#vocabulary) : 0;
   }
 }
+
+const MARKED = {
+  trying: 'its content is tried in canaries',
+  failed: 'its content failed in a canary',
+  passed: 'its content may go everywhere',
+} as const;
 
 function newestFirst(
   revisions: readonly ObservedConfigMap[],
