@@ -236,7 +236,7 @@ test('[D6] whatever happens, nobody but a canary gets a content that was not rel
       scene.now = START;
       for (const each of actions) await play(scene, each);
     }),
-    { numRuns: 5000 },
+    { numRuns: 500 },
   );
 });
 
@@ -269,6 +269,6 @@ test('[D6] whatever has happened, with time and without a bad verdict all compan
       await scene.pass(100);
       expect(scene.objects).toEqual(before);
     }),
-    { numRuns: 3000 },
+    { numRuns: 200 },
   );
 });
