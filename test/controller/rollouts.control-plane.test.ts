@@ -3,6 +3,7 @@ import { lacks } from '../support/control-plane-suite.ts';
 import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
 import { canarySuite } from './canary.suite.ts';
 import { pinSuite } from './pin.suite.ts';
+import { renderedRolloutsSuite } from './rendered-rollouts.suite.ts';
 import { revisionsSuite } from './revisions.suite.ts';
 import { underShippedRights } from './shipped-rights.ts';
 
@@ -15,6 +16,7 @@ describe.skipIf(lacks.controllerManager())('on a real control plane, under the s
   revisionsSuite(server);
   pinSuite(server);
   canarySuite(server);
+  renderedRolloutsSuite(server);
 
   afterAll(async () => expect(await guarded?.refusals()).toEqual(guarded && []));
 });

@@ -190,6 +190,20 @@ describe('[V5] a change of a namespace concerns a source', () => {
     expect(isConcernedByNamespace(observed(selecting), becoming, before)).toBe(true);
   });
 
+  test('[D6] if it becomes a canary, or no longer is one', () => {
+    const rollout = { 'target-namespaces': 'team-*', 'keep-revisions': '2', canary: 'tier=gold' };
+    expect(concerns(source('home/canary', rollout), { labels: { tier: 'iron', other: '1' } })).toBe(true);
+    expect(concerns(source('home/canary', rollout), { labels: { tier: 'gold', other: '2' } })).toBe(false);
+  });
+
+  test('[D5] if any label is changed and a revision may use it', () => {
+    const pinned = { ...asks, 'keep-revisions': '2', pin: '01234567' };
+    const plain = { k: 'no placeholder' };
+    expect(concerns(source('home/pinned', pinned, { data: plain }), { labels: { tier: 'gold' } })).toBe(true);
+    const { 'render-keys': _, ...unrendered } = pinned;
+    expect(concerns(source('home/pinned', unrendered, { data }), { labels: { tier: 'gold' } })).toBe(false);
+  });
+
   test('beside it, if it uses a label', () => {
     const beside = observed(
       source('team-a/x', { 'render-keys': '*' }, { data: { k: '$(mirror.label.tier)' } }),
