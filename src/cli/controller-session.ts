@@ -85,11 +85,16 @@ export function openController(
   const record = (occurrence: Occurrence) => events.recorder.record(occurrence);
   const notifications =
     notify && openNotifications(notify, { api, transport, vocabulary, record, metrics, clock, log });
-  const tellOfOthers: Listener = (happening) => {
-    if ('source' in happening && happening.source === canary?.source) return;
-    tellEvents(happening);
-    notifications?.notifier.hear(happening);
+  const ofOthers = (listener: Listener): Listener => {
+    return (happening) => {
+      if (!('source' in happening) || happening.source !== canary?.source) listener(happening);
+    };
   };
+  const listeners = [
+    ofOthers(tellEvents),
+    ...(notifications ? [ofOthers(notifications.notifier.hear)] : []),
+    ...(canary ? [canary.hear] : []),
+  ];
   const watches = watchesOf(transport, settings, clock);
   const controller = createController(
     {
@@ -108,7 +113,7 @@ export function openController(
       clock,
       random: Math.random,
       log,
-      listeners: flags['dry-run'] ? [] : [tellOfOthers, ...(canary ? [canary.hear] : [])],
+      listeners: flags['dry-run'] ? [] : listeners,
       handler: canary?.handler,
       onSourceData: notifications?.notifier.hearData,
       metrics,

@@ -104,12 +104,13 @@ async function parse(
     flags: F,
     action: Command<F>,
     operands = '',
+    usage = operands,
   ) =>
     offered.includes(name) &&
     parser.command(
       `${name} ${operands}`.trim(),
       describe,
-      (inner) => withFlags(inner, `${name} ${operands}`.trim(), flags),
+      (inner) => withFlags(inner, `${name} ${usage}`.trim(), flags),
       (parsed) => {
         const { name: one = [], names = one } = parsed as Readonly<
           Record<string, string | readonly string[]>
@@ -165,7 +166,7 @@ async function parse(
   command('undo', 'Let companions hold an earlier content', UNDO_FLAGS, undo, '[name]');
   command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
   command('release', 'Delete what the delete brake holds', RELEASE_FLAGS, release, '[names..]');
-  command('notify', 'Send a sink an example: notify test SINK', NOTIFY_COMMAND_FLAGS, notify, '[names..]');
+  command('notify', 'Send a sink an example', NOTIFY_COMMAND_FLAGS, notify, '[names..]', 'test SINK');
   command(
     'completion',
     `Print the completion script of a shell: ${SHELLS.join(', ')}`,

@@ -167,13 +167,14 @@ export class Sender {
     return (await Promise.all(claimed)).flat();
   }
 
+  /** Whatever is wrong: what waits goes on waiting. */
   async #send(items: readonly [Due, ...Due[]]): Promise<Outcome> {
     const { sink, deliver, cluster } = this.#deps;
     try {
       const content = await this.#contentOf(items[0]);
       return await deliver(sink, { cluster: cluster(), items, content }, this.#stopping);
     } catch (error) {
-      const reason = `the source's data cannot be read: ${(error as Error).message}`;
+      const reason = (error as Error).message;
       return { kind: 'failed', reason, mayHaveArrived: false, retryAfterMs: undefined };
     }
   }
@@ -181,7 +182,10 @@ export class Sender {
   async #contentOf({ subject: { uid, ref }, notification }: Due): Promise<Message['content']> {
     const { sink, content } = this.#deps;
     if (sink.content !== 'full' || notification.type === 'source.deleted') return undefined;
-    return (await content(uid, ref, notification.version)) ?? 'omitted';
+    const read = content(uid, ref, notification.version).catch((error) => {
+      throw new Error(`the source's data cannot be read: ${error.message}`);
+    });
+    return (await read) ?? 'omitted';
   }
 
   #finish(item: Due, outcome: Outcome, isClaimed: boolean): void {

@@ -6,7 +6,7 @@ import type { Sources } from '../controller/sources.ts';
 import { TurnBudget } from '../informer/turn-budget.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import { isNotFound } from '../kube/errors.ts';
+import { isForbidden, isNotFound } from '../kube/errors.ts';
 import type { Content } from '../mirror/observe/content.ts';
 import { observe } from '../mirror/observe/observed-config-map.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
@@ -14,7 +14,7 @@ import type { Sink } from './delivery/config.ts';
 import { type Result, Sender, type SenderDeps } from './sender.ts';
 import { NotifyState } from './state/notify-state.ts';
 import type { SourceRecord } from './state/record.ts';
-import { type Report, Tracker } from './tracker.ts';
+import { type Reading, type Report, Tracker } from './tracker.ts';
 
 export interface TermDeps extends Pick<SenderDeps, 'deliver' | 'clock' | 'random' | 'log'> {
   readonly sinks: readonly Sink[];
@@ -46,6 +46,8 @@ export class Term {
   #mayHaveDeparted: () => void = () => undefined;
   #isReady = false;
   #cluster = '';
+  /** Aborts at the end of the term. */
+  #signal = AbortSignal.abort();
 
   constructor(deps: TermDeps) {
     this.#deps = deps;
@@ -74,7 +76,9 @@ export class Term {
       });
     this.#senders = new Map(sinks.map((sink) => [sink.name, create(sink)]));
     const sending = (sink: string, uid: string) => this.#senders.get(sink)?.sending(uid);
-    this.#tracker = new Tracker({ ...deps, state: this.#state, sending });
+    const read = (ref: ObjectKey) =>
+      this.#until(() => this.#readOrTrust(ref), 'a source cannot be read; retrying');
+    this.#tracker = new Tracker({ ...deps, state: this.#state, sending, read });
   }
 
   /** When the oldest notification that waits for a sink was made (ms since the epoch). */
@@ -103,8 +107,11 @@ export class Term {
     const state = this.#state;
     // All that waits listens to it, and Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal);
-    await Promise.all([state.load(signal), this.#nameCluster(signal), sources.whenSynced(signal)]);
+    this.#signal = signal;
+    const named = this.#until(this.#deps.cluster, NO_CLUSTER);
+    await Promise.all([state.load(signal), named, sources.whenSynced(signal)]);
     if (signal.aborted) return;
+    this.#cluster = (await named) ?? '';
     const done = new AbortController();
     const work = this.#work(signal).finally(() => done.abort());
     await Promise.race([work, aborted(signal).then(() => sleep(clock, STOP_MS, done.signal))]);
@@ -160,17 +167,14 @@ export class Term {
 
   /** Sources that have gone while nobody looked. A live read confirms each. */
   async #findDeparted(signal: AbortSignal): Promise<void> {
-    const { sources, api, vocabulary, clock, log } = this.#deps;
+    const { sources, clock, log } = this.#deps;
     const present = new Set(sources.all().map(({ uid }) => uid));
     const missing = [...this.#state.entries()].filter(([uid, { gone }]) => !gone && !present.has(uid));
     for (const [uid, { ref }] of missing) {
       if (signal.aborted) return;
       try {
-        const live = await api.get(ref).catch((error) => {
-          if (isNotFound(error)) return undefined;
-          throw error;
-        });
-        const isThere = live?.metadata.uid === uid && observe(live, vocabulary).request !== undefined;
+        const { source: live } = await this.#read(ref);
+        const isThere = live?.uid === uid && live.request !== undefined;
         if (!isThere && sources.get(ref)?.uid !== uid) this.#tracker.depart(uid);
       } catch (err) {
         // It may be outside of what this process may see. The next start looks again.
@@ -178,6 +182,40 @@ export class Term {
       }
       await sleep(clock, 0, signal);
     }
+  }
+
+  async #read(ref: ObjectKey): Promise<Reading> {
+    const { api, vocabulary } = this.#deps;
+    try {
+      return { source: observe(await api.get(ref), vocabulary) };
+    } catch (error) {
+      if (isNotFound(error)) return { source: undefined };
+      throw error;
+    }
+  }
+
+  /** Without the right to read it any more, as when a namespace goes, what the watch says counts. */
+  async #readOrTrust(ref: ObjectKey): Promise<Reading> {
+    try {
+      return await this.#read(ref);
+    } catch (error) {
+      if (isForbidden(error)) return { source: this.#deps.sources.get(ref) };
+      throw error;
+    }
+  }
+
+  /** Repeats `work` until it succeeds. Undefined if this term ends before. */
+  async #until<T>(work: () => Promise<T>, problem: string): Promise<T | undefined> {
+    const { clock, random, log } = this.#deps;
+    for (let failures = 1; !this.#signal.aborted; failures++) {
+      try {
+        return await work();
+      } catch (err) {
+        if (failures === 1) log.warn({ err }, problem);
+        await sleep(clock, backoffDelay(failures, BACKOFF, random), this.#signal);
+      }
+    }
+    return undefined;
   }
 
   #offer(uid: string): void {
@@ -190,19 +228,6 @@ export class Term {
     if (source?.uid !== uid || !source.request?.ok) return undefined;
     if (source.digest !== version) throw new Error('it has changed again');
     return sources.content(source);
-  }
-
-  async #nameCluster(signal: AbortSignal): Promise<void> {
-    const { cluster, clock, random, log } = this.#deps;
-    for (let failures = 1; !signal.aborted; failures++) {
-      try {
-        this.#cluster = await cluster();
-        return;
-      } catch (err) {
-        if (failures === 1) log.warn({ err }, NO_CLUSTER);
-        await sleep(clock, backoffDelay(failures, BACKOFF, random), signal);
-      }
-    }
   }
 }
 

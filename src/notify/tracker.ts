@@ -10,7 +10,7 @@ import { chosenSinks, receiversOf } from './choice.ts';
 import type { Sink } from './delivery/config.ts';
 import type { ConditionType } from './event-types.ts';
 import type { NotifyState } from './state/notify-state.ts';
-import { baseline, departed, type Observation, observed } from './state/record.ts';
+import { baseline, departed, mayBeOutdated, type Observation, observed } from './state/record.ts';
 
 /** Says something on a source, as an Event. */
 export type Report = (
@@ -27,9 +27,16 @@ export interface TrackerDeps {
   readonly state: Pick<NotifyState, 'get' | 'set' | 'uidAt'>;
   /** The sequence number of what a sink is being sent of a source. */
   readonly sending: (sink: string, uid: string) => number | undefined;
+  /** What the cluster itself says of a source. Resolves to undefined if the term ends before. */
+  readonly read: (ref: ObjectKey) => Promise<Reading | undefined>;
   readonly report: Report;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** `source` undefined: there is no object of this name. */
+export interface Reading {
+  readonly source: ObservedConfigMap | undefined;
 }
 
 /** Problems of which a notification has a type of its own. */
@@ -57,6 +64,8 @@ export class Tracker {
   readonly #deps: TrackerDeps;
   /** The present problem of each subject, by source. */
   readonly #problems = new Map<ObjectKey, Map<ObjectKey, ProblemChanged>>();
+  /** The sources that the cluster is asked about. */
+  readonly #verifying = new Set<ObjectKey>();
   /** What was last said of a source's choice of sinks, by uid. */
   readonly #choiceProblems = new Map<string, string>();
 
@@ -88,9 +97,9 @@ export class Tracker {
     const source = sources.get(ref);
     const known = state.uidAt(ref);
     const isSource = source?.request !== undefined;
-    if (known !== undefined && known !== source?.uid && (isSource || pass !== undefined)) this.depart(known);
-    else if (known !== undefined && !isSource && pass !== undefined) this.depart(known);
-    if (isSource) this.#compare(source, pass);
+    const hasGone = known !== undefined && (known !== source?.uid || !isSource);
+    if (hasGone || (isSource && mayBeOutdated(state.get(source.uid), source))) void this.#verify(ref, pass);
+    else if (isSource) this.#compare(source, pass);
   }
 
   /** The source with this uid was deleted or unlabelled. */
@@ -116,6 +125,28 @@ export class Tracker {
     const after = observed(before, observation, receivers, clock.wallTime());
     this.changedKeys.forget(key);
     if (after !== before) state.set(uid, after);
+  }
+
+  /**
+   * The cache of a process that has just taken over can be behind what the one before has recorded.
+   * So the cluster itself is asked before a source counts as gone, as there again, or as changed to
+   * an older version.
+   */
+  async #verify(ref: ObjectKey, pass: Reconciled | undefined): Promise<void> {
+    const { sources, state, read } = this.#deps;
+    if (this.#verifying.has(ref)) return;
+    this.#verifying.add(ref);
+    const cached = sources.get(ref);
+    const reading = await read(ref);
+    this.#verifying.delete(ref);
+    if (reading === undefined) return;
+    const live = reading.source;
+    const known = state.uidAt(ref);
+    const isThere = live?.request !== undefined && live.uid === known;
+    if (known !== undefined && !isThere) this.depart(known);
+    if (sources.get(ref) !== cached) this.look(ref, undefined);
+    // Otherwise a watch event will follow.
+    else if (cached?.request && isSame(cached, live)) this.#compare(cached, pass);
   }
 
   /** Undefined if the source is invalid, of which nobody is told. */
@@ -169,4 +200,8 @@ export class Tracker {
 /** Whether the controller has come to a plan, so that it has confirmed what it says. */
 function isPlanned({ result, companions }: Reconciled): boolean {
   return result === 'ok' || result === 'invalid' || Object.keys(companions).length > 0;
+}
+
+function isSame(a: ObservedConfigMap, b: ObservedConfigMap | undefined): boolean {
+  return a.uid === b?.uid && a.resourceVersion === b.resourceVersion;
 }

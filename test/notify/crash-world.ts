@@ -3,7 +3,7 @@ import type { ConfigMapApi } from '../../src/kube/api/config-maps.ts';
 import { type ObjectKey, objectKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { NetworkError } from '../../src/kube/errors.ts';
-import { observe } from '../../src/mirror/observe/observed-config-map.ts';
+import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { notificationId } from '../../src/notify/delivery/cloud-event.ts';
 import { parseNotifyConfig, type Sink } from '../../src/notify/delivery/config.ts';
 import type { Message, Outcome } from '../../src/notify/delivery/delivery.ts';
@@ -55,9 +55,13 @@ export class CrashWorld {
   faults = 0;
   /** Longest time (ms) of one way of a request or an answer. */
   pauseMs = 400;
+  /** For how long (ms) the cache of a new process is behind, at most. */
+  lagMs = 0;
   chatMessages = 0;
   readonly #random: () => number;
   readonly #sources = new Map<ObjectKey, ConfigMap>();
+  /** As the last few changes found them. */
+  readonly #former: ReadonlyMap<ObjectKey, ConfigMap>[] = [];
   readonly #state = new MemoryApi();
   readonly #sinks: readonly Sink[];
   #process: Process | undefined;
@@ -76,6 +80,7 @@ export class CrashWorld {
 
   /** Creates or changes a source, each time in a version that there never was. */
   write(name: string): void {
+    this.#remember();
     this.#versions += 1;
     const key = objectKey('shop', name);
     const before = this.#sources.get(key);
@@ -88,13 +93,30 @@ export class CrashWorld {
 
   delete(name: string): void {
     const key = objectKey('shop', name);
+    this.#remember();
     if (this.#sources.delete(key)) this.#process?.look(key);
   }
 
   start(): void {
     const process = new Process(this, this.#sinks);
     this.#process = process;
-    for (const key of this.#sources.keys()) process.look(key);
+    for (const key of process.cache.keys()) process.look(key);
+    this.clock.setTimer(this.#random() * this.lagMs, () => {
+      const before = process.cache;
+      process.cache = this.#sources;
+      for (const key of new Set([...before.keys(), ...this.#sources.keys()])) process.look(key);
+    });
+  }
+
+  /** What the cache of a process holds at first: it may be a few changes behind. */
+  get cacheAtStart(): ReadonlyMap<ObjectKey, ConfigMap> {
+    const behind = this.lagMs === 0 ? 0 : Math.floor(this.#random() * 4);
+    return (behind > 0 && this.#former.at(-behind)) || this.#sources;
+  }
+
+  #remember(): void {
+    this.#former.push(new Map(this.#sources));
+    if (this.#former.length > 3) this.#former.shift();
   }
 
   /** What is on its way may arrive, or not, or late. */
@@ -121,11 +143,6 @@ export class CrashWorld {
       if (rounds > 1_000) throw new Error('it does not stop');
       await this.clock.advance(100);
     }
-  }
-
-  observed(key: ObjectKey) {
-    const object = this.#sources.get(key);
-    return object && observe(object, vocabulary);
   }
 
   /** The API as a process sees it: slow, with answers that get lost. */
@@ -223,12 +240,12 @@ export class Process {
   readonly claiming = new Set<string>();
   /** Of which it is telling the chat. */
   readonly telling = new Set<string>();
+  cache: ReadonlyMap<ObjectKey, ConfigMap>;
+  readonly #seen = new Map<ConfigMap, ObservedConfigMap>();
   readonly #notifier: Notifier;
-  readonly #world: CrashWorld;
 
   constructor(world: CrashWorld, sinks: readonly Sink[]) {
     const { clock, log } = world;
-    this.#world = world;
     this.#notifier = new Notifier({
       ...{ sinks, vocabulary, prefix: PREFIX, metrics: NO_METRICS, clock, log, random: () => 0.5 },
       api: world.api(this),
@@ -236,18 +253,28 @@ export class Process {
       report: () => undefined,
       deliver: (sink, message) => world.deliver(this, sink, message),
     });
+    this.cache = world.cacheAtStart;
     const sources = {
       whenSynced: async () => undefined,
-      get: (key: ObjectKey) => world.observed(key),
-      all: () => world.sources.map((object) => observe(object, vocabulary)),
+      get: (key: ObjectKey) => this.#observed(key),
+      all: () => [...this.cache.keys()].flatMap((key) => this.#observed(key) ?? []),
       content: () => Promise.reject(new Error('nobody asks for content')),
     };
     this.ended = this.#notifier.lead(sources, this.stop.signal);
   }
 
+  /** The same object each time, as from an informer's store. */
+  #observed(key: ObjectKey): ObservedConfigMap | undefined {
+    const object = this.cache.get(key);
+    if (object === undefined) return undefined;
+    const seen = this.#seen.get(object) ?? observe(object, vocabulary);
+    this.#seen.set(object, seen);
+    return seen;
+  }
+
   /** As after a pass of the controller. */
   look(key: ObjectKey): void {
-    const object = this.#world.observed(key);
+    const object = this.#observed(key);
     const happening: Reconciled = {
       ...{ type: 'reconciled', source: key, object, result: 'ok', durationMs: 1 },
       ...{ companions: { 'in sync': 1 }, inSync: true },

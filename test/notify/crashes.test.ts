@@ -24,6 +24,7 @@ async function play(seed: number, ends: readonly End[], faults: number): Promise
   world.start();
   await world.clock.advance(30_000);
   world.faults = faults;
+  world.lagMs = 1_000;
   for (let round = 0; round < ROUNDS; round++) {
     for (let edits = Math.floor(random() * 6); edits > 0; edits--) {
       if (random() < 0.2) world.delete(oneOf(NAMES));

@@ -59,7 +59,7 @@ function open({ sink: fields = {}, outcomes = [], content }: Options = {}) {
   const add = async (uid = 'uid') => {
     const at = clock.wallTime().toISOString();
     const notification: Notification = { type: 'source.created', seq: 2, version: 'v', at };
-    const base: SourceRecord = { ref: REF, seq: 2, version: 'v', at };
+    const base: SourceRecord = { ref: REF, seq: 2, version: 'v', resourceVersion: '1', at };
     records.set(uid, { ...base, sinks: { ops: { pending: [notification] } } });
     sender.offer(uid);
     await clock.advance(0);

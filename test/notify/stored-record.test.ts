@@ -7,6 +7,7 @@ const pending = { type: 'source.created', seq: 1, version: VERSION, at: AT };
 const sound = {
   ref: 'shop/colors',
   seq: 1,
+  resourceVersion: '7',
   version: VERSION,
   at: AT,
   sinks: { ops: { pending: [pending] } },

@@ -1,4 +1,5 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
+import { isOlder } from '../../kube/api/resource-version.ts';
 import { aspectOf, type ConditionType, type EventType } from '../event-types.ts';
 
 /** Something that a sink is to be told of a source. Plain JSON, because it is stored. */
@@ -39,7 +40,9 @@ export interface SourceRecord {
   /** Of the last notification. */
   readonly seq: number;
   readonly version: string;
-  /** When that version was noticed, RFC 3339. */
+  /** Of the source when that version was noticed. */
+  readonly resourceVersion: string;
+  /** When that was, RFC 3339. */
   readonly at: string;
   /** The version of which it was said that all companions have it. */
   readonly converged?: string;
@@ -86,9 +89,11 @@ export interface Receiver {
 const OF_COMPANIONS = ['failing', 'converged', 'baseline', 'conditions'] as const;
 
 /** For a source that was there before anybody was told of anything. */
-export function baseline({ ref, version, notify }: Observation, now: Date): SourceRecord {
+export function baseline(observation: Observation, now: Date): SourceRecord {
+  const { version, notify } = observation;
   return {
-    ...fresh(ref, version, now),
+    ...fresh(observation, now),
+    version,
     baseline: true,
     converged: version,
     ...(notify !== undefined && { notify }),
@@ -108,7 +113,7 @@ export function observed(
     const counts = companions && { companions };
     return told(record, { type, version, resourceVersion, at, ...counts, ...more }, receivers);
   };
-  const record = choosing(before ?? fresh(observation.ref, '', now), notify);
+  const record = choosing(before ?? fresh(observation, now), notify);
   const isNew = before === undefined || before.gone === true;
   const known = withHealth(withVersion(record, isNew, observation, at, tell), observation, tell);
   return withConditions(known, observation.conditions, tell);
@@ -124,16 +129,17 @@ function choosing(record: SourceRecord, notify: string | undefined): SourceRecor
 function withVersion(
   record: SourceRecord,
   isNew: boolean,
-  { version, changedKeys }: Observation,
+  { version, resourceVersion, changedKeys }: Observation,
   at: string,
   tell: Tell,
 ): SourceRecord {
   if (isNew) {
-    return tell(without({ ...record, version, at }, ...OF_COMPANIONS, 'gone'), 'source.created');
+    const created = { ...record, version, resourceVersion, at };
+    return tell(without(created, ...OF_COMPANIONS, 'gone'), 'source.created');
   }
   if (record.version === version) return record;
   const changed = { previousVersion: record.version, ...(changedKeys && { changedKeys }) };
-  return tell({ ...record, version, at }, 'source.changed', changed);
+  return tell({ ...record, version, resourceVersion, at }, 'source.changed', changed);
 }
 
 function withHealth(
@@ -219,9 +225,21 @@ export function isForgettable({ gone, sinks = {} }: SourceRecord): boolean {
   return gone === true && Object.values(sinks).every(({ pending, created }) => !pending?.length && !created);
 }
 
-function fresh(ref: ObjectKey, version: string, now: Date): SourceRecord {
+/** Of no version yet. */
+function fresh({ ref, resourceVersion }: Observation, now: Date): SourceRecord {
   // From the time on, so that a record which was lost does not lead to ids that were used before.
-  return { ref, seq: Math.floor(now.getTime() / 1000), version, at: now.toISOString() };
+  const seq = Math.floor(now.getTime() / 1000);
+  return { ref, seq, version: '', resourceVersion, at: now.toISOString() };
+}
+
+/** Whether the record may be of a later time than the observation. */
+export function mayBeOutdated(
+  record: SourceRecord | undefined,
+  { digest, resourceVersion }: { readonly digest: string; readonly resourceVersion: string },
+): boolean {
+  if (record === undefined) return false;
+  const isOther = record.version !== digest && isOlder(resourceVersion, record.resourceVersion);
+  return record.gone === true || isOther;
 }
 
 /** Adds a notification to what each sink that takes it is to be told. */

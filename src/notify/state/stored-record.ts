@@ -43,9 +43,13 @@ export function recordsIn(
 function parseRecord(text: string): SourceRecord | undefined {
   try {
     const record = JSON.parse(text) as SourceRecord;
-    const { ref, seq, version, at, sinks = {} } = record;
+    const { ref, seq, version, resourceVersion, at, sinks = {} } = record;
     const isSound =
-      parseKey(ref) !== undefined && Number.isSafeInteger(seq) && isVersion(version) && isTime(at);
+      parseKey(ref) !== undefined &&
+      Number.isSafeInteger(seq) &&
+      isVersion(version) &&
+      isTime(at) &&
+      /^\d+$/.test(resourceVersion);
     return isSound && Object.entries(sinks).every(isSinkRecord) ? record : undefined;
   } catch {
     return undefined;
