@@ -166,7 +166,14 @@ async function parse(
   command('undo', 'Let companions hold an earlier content', UNDO_FLAGS, undo, '[name]');
   command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
   command('release', 'Delete what the delete brake holds', RELEASE_FLAGS, release, '[names..]');
-  command('notify', 'Send a sink an example', NOTIFY_COMMAND_FLAGS, notify, '[names..]', 'test SINK');
+  command(
+    'notify',
+    'Send a sink an example: notify test SINK',
+    NOTIFY_COMMAND_FLAGS,
+    notify,
+    '[names..]',
+    'test SINK',
+  );
   command(
     'completion',
     `Print the completion script of a shell: ${SHELLS.join(', ')}`,

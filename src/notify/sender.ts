@@ -167,25 +167,28 @@ export class Sender {
     return (await Promise.all(claimed)).flat();
   }
 
-  /** Whatever is wrong: what waits goes on waiting. */
   async #send(items: readonly [Due, ...Due[]]): Promise<Outcome> {
     const { sink, deliver, cluster } = this.#deps;
+    const failed = { kind: 'failed', retryAfterMs: undefined } as const;
+    let content: Message['content'];
     try {
-      const content = await this.#contentOf(items[0]);
+      content = await this.#contentOf(items[0]);
+    } catch (error) {
+      const reason = `the source's data cannot be read: ${(error as Error).message}`;
+      return { ...failed, reason, mayHaveArrived: false };
+    }
+    try {
       return await deliver(sink, { cluster: cluster(), items, content }, this.#stopping);
     } catch (error) {
-      const reason = (error as Error).message;
-      return { kind: 'failed', reason, mayHaveArrived: false, retryAfterMs: undefined };
+      // A fault of this program. What waits goes on waiting.
+      return { ...failed, reason: (error as Error).message, mayHaveArrived: true };
     }
   }
 
   async #contentOf({ subject: { uid, ref }, notification }: Due): Promise<Message['content']> {
     const { sink, content } = this.#deps;
     if (sink.content !== 'full' || notification.type === 'source.deleted') return undefined;
-    const read = content(uid, ref, notification.version).catch((error) => {
-      throw new Error(`the source's data cannot be read: ${error.message}`);
-    });
-    return (await read) ?? 'omitted';
+    return (await content(uid, ref, notification.version)) ?? 'omitted';
   }
 
   #finish(item: Due, outcome: Outcome, isClaimed: boolean): void {
