@@ -1,0 +1,307 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ProblemKind, Reconciled } from '../../src/controller/memory/happening.ts';
+import { objectKey } from '../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../src/kube/api/types.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import { observe } from '../../src/mirror/observe/observed-config-map.ts';
+import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';
+import { Notifier } from '../../src/notify/notifier.ts';
+import { shardKey, shardOf } from '../../src/notify/state/stored-record.ts';
+import { NO_METRICS } from '../../src/telemetry/metrics.ts';
+import { MemoryApi } from '../controller/memory-api.ts';
+import { RecordedLog } from '../informer/recorded-log.ts';
+import { source, vocabulary } from '../mirror/wire.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const PREFIX = objectKey('home', 'mirror-controller-notify');
+const KEY = objectKey('shop', 'colors');
+const UID = `uid of ${KEY}`;
+const STATE_KEY = shardKey(PREFIX, shardOf(UID));
+
+const colors = (sky: string, version: string, asks = {}) =>
+  source(KEY, asks, { data: { sky }, resourceVersion: version });
+
+/** A cluster in memory and a webhook that takes everything, with one notifier after another. */
+class Room {
+  readonly clock = new ManualClock();
+  readonly log = new RecordedLog();
+  readonly api = new MemoryApi();
+  /** `type key version`, as sent. */
+  readonly sent: string[] = [];
+  readonly reported: string[] = [];
+  writes = 0;
+  /** Called before each request to the API. */
+  before: () => Promise<void> = async () => undefined;
+  cluster = async () => 'a-cluster';
+  #notifier: Notifier | undefined;
+  #stop = new AbortController();
+
+  start(): Promise<void> {
+    const { api, clock, log } = this;
+    const sinks = parseNotifyConfig(
+      'sinks: [{name: ops, type: webhook, url: "https://ops", default: true}]',
+      '/',
+    );
+    const write = async <T>(send: () => Promise<T>) => {
+      await this.before();
+      this.writes += 1;
+      return send();
+    };
+    this.#stop = new AbortController();
+    this.#notifier = new Notifier({
+      ...{ sinks: sinks.ok ? sinks.value : [], vocabulary, prefix: PREFIX, metrics: NO_METRICS, clock, log },
+      random: () => 0,
+      api: {
+        get: async (key) => {
+          await this.before();
+          return api.get(key);
+        },
+        create: (body) => write(() => api.create(body)),
+        patch: (key, patch) => write(() => api.patch(key, patch)),
+      },
+      cluster: () => this.cluster(),
+      report: (uid, _, reason, note) => void this.reported.push(`${uid} ${reason} ${note}`),
+      deliver: async (_, { items: [{ subject, notification }] }) => {
+        this.sent.push(`${notification.type} ${subject.ref}`);
+        return { kind: 'accepted' };
+      },
+    });
+    const ended = this.#notifier.lead(
+      {
+        whenSynced: async () => undefined,
+        get: (key) => this.#observed(key),
+        all: () => [...api.objects.keys()].flatMap((key) => this.#observed(key) ?? []),
+        content: () => Promise.reject(new Error('nobody asks for content')),
+      },
+      this.#stop.signal,
+    );
+    onTestFinished(() => this.#stop.abort());
+    return ended;
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Writes a source, and looks at it as after a pass. */
+  async put(object: ConfigMap, pass: Partial<Reconciled> = {}): Promise<void> {
+    this.api.objects.set(KEY, object);
+    this.look(pass);
+    await this.clock.advance(2_000);
+  }
+
+  look(pass: Partial<Reconciled> = {}): void {
+    this.#notifier?.hear({
+      ...{ type: 'reconciled', source: KEY, object: this.#observed(KEY), result: 'ok', durationMs: 1 },
+      ...{ companions: { 'in sync': 1 }, inSync: true, ...pass },
+    });
+  }
+
+  problem(state: 'began' | 'resolved', kind: ProblemKind, reason = 'why'): void {
+    this.#notifier?.hear({
+      ...{ type: 'problem', state, kind, source: KEY, object: this.#observed(KEY), subject: KEY, reason },
+      ...{ namespaceUid: undefined, editedBy: undefined },
+    });
+  }
+
+  #observed(key: ReturnType<typeof objectKey>) {
+    const object = this.api.objects.get(key);
+    return object && key.startsWith('shop/') ? observe(object, vocabulary) : undefined;
+  }
+}
+
+/** One that has taken its baseline of nothing. */
+async function openRoom(): Promise<Room> {
+  const room = new Room();
+  void room.start();
+  await room.clock.advance(2_000);
+  return room;
+}
+
+const CREATED = ['source.created shop/colors', 'companions.converged shop/colors'];
+
+describe('a notifier', () => {
+  it('[N4] tells nobody of what is there on the first start, and of what comes later', async () => {
+    const room = new Room();
+    room.api.objects.set(KEY, colors('blue', '1'));
+    void room.start();
+    await room.clock.advance(2_000);
+    await room.put(colors('blue', '1'));
+    expect(room.sent).toEqual([]);
+    await room.put(colors('red', '2'));
+    expect(room.sent).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
+  });
+
+  it('[N4] a first start that was cut off begins again', async () => {
+    const room = new Room();
+    room.api.objects.set(KEY, colors('blue', '1'));
+    // The shard with the source is written, the first one, which says that all are, is not.
+    room.before = async () => {
+      if (room.writes > 0) await new Promise(() => undefined);
+    };
+    void room.start();
+    await room.clock.advance(2_000);
+    expect([...room.api.objects.keys()]).toEqual([KEY, STATE_KEY]);
+    room.stop();
+    await room.clock.advance(5_000);
+    room.before = async () => undefined;
+    void room.start();
+    await room.clock.advance(5_000);
+    await room.put(colors('blue', '1'));
+    expect(room.sent).toEqual([]);
+    expect(room.api.objects.has(shardKey(PREFIX, 0))).toBe(true);
+  });
+
+  it('[N4] [M9] a restart over what is settled writes nothing and sends nothing', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    expect(room.sent).toEqual(CREATED);
+    room.stop();
+    await room.clock.advance(5_000);
+    const { writes } = room;
+    const ended = room.start();
+    room.look();
+    await room.clock.advance(5_000);
+    room.look();
+    await room.clock.advance(60_000);
+    room.stop();
+    await room.clock.advance(5_000);
+    await ended;
+    expect([room.writes, room.sent]).toEqual([writes, CREATED]);
+  });
+
+  it('[N4] a hundred edits within a second are few writes', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    const { writes } = room;
+    for (let edit = 2; edit < 102; edit++) {
+      room.api.objects.set(KEY, colors(`blue ${edit}`, String(edit)));
+      room.look();
+      await room.clock.advance(10);
+    }
+    await room.clock.advance(5_000);
+    expect(room.writes - writes).toBeLessThan(8);
+  });
+
+  it('[N4] after somebody else has edited the state, it goes on from there', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    const state = await room.api.get(STATE_KEY);
+    const { resourceVersion } = state.metadata;
+    await room.api.patch(STATE_KEY, { metadata: { resourceVersion }, data: { note: 'mine' } });
+    await room.put(colors('red', '2'));
+    await room.clock.advance(5_000);
+    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors']);
+    expect(room.log.told.map(({ level }) => level)).toContain('warn');
+    expect((await room.api.get(STATE_KEY)).data).toHaveProperty('note', 'mine');
+  });
+
+  it('[N4] a record that makes no sense counts as a new source', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    const { resourceVersion } = (await room.api.get(STATE_KEY)).metadata;
+    await room.api.patch(STATE_KEY, { metadata: { resourceVersion }, data: { [UID]: 'nonsense' } });
+    room.stop();
+    await room.clock.advance(5_000);
+    void room.start();
+    await room.put(colors('blue', '1'));
+    expect(room.sent).toEqual([...CREATED, ...CREATED]);
+  });
+
+  it.each(['state', 'cluster'])(
+    '[N4] while the %s cannot be read, nothing is sent, and then all',
+    async (what) => {
+      const room = await openRoom();
+      room.stop();
+      await room.clock.advance(5_000);
+      let isOpen = false;
+      const fail = async () => {
+        if (!isOpen) throw new ApiError('no', { status: 403, reason: 'Forbidden' });
+      };
+      if (what === 'state') room.before = fail;
+      else {
+        room.cluster = async () => {
+          await fail();
+          return 'a-cluster';
+        };
+      }
+      void room.start();
+      await room.put(colors('blue', '1'));
+      await room.clock.advance(60_000);
+      expect(room.sent).toEqual([]);
+      expect(room.log.told.filter(({ level }) => level === 'warn')).toHaveLength(1);
+      isOpen = true;
+      await room.clock.advance(60_000);
+      expect(room.sent).toEqual(CREATED);
+    },
+  );
+
+  it('[N4] what was deleted while nobody looked is told of', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.stop();
+    await room.clock.advance(5_000);
+    room.api.objects.delete(KEY);
+    void room.start();
+    await room.clock.advance(5_000);
+    expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors']);
+  });
+
+  it('[N4] a source that may not be read any more is not told of as deleted', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.stop();
+    await room.clock.advance(5_000);
+    room.api.objects.delete(KEY);
+    const get = room.api.get.bind(room.api);
+    room.api.get = (key) =>
+      key === KEY ? Promise.reject(new ApiError('no', { status: 403, reason: 'Forbidden' })) : get(key);
+    void room.start();
+    await room.clock.advance(60_000);
+    expect(room.sent).toEqual(CREATED);
+  });
+
+  it('[N2] companions that fail and recover are told of, and conditions', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.problem('began', 'conflict');
+    room.look({ inSync: false });
+    await room.clock.advance(2_000);
+    room.problem('resolved', 'conflict');
+    room.look();
+    await room.clock.advance(2_000);
+    for (const kind of ['deletes held', 'canary waiting', 'canary failed'] as const) {
+      room.problem('began', kind);
+      room.look();
+      await room.clock.advance(2_000);
+    }
+    expect(room.sent.slice(2).map((each) => each.split(' ')[0])).toEqual([
+      ...['companions.failing', 'companions.recovered', 'deletes.held', 'canary.waiting', 'canary.failed'],
+    ]);
+  });
+
+  it('[N1] a source that names a sink in vain is told so once', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1', { notify: 'pager' }));
+    await room.put(colors('red', '2', { notify: 'pager' }));
+    expect(room.reported).toEqual([`${UID} SinkUnavailable workshop.io/notify: there is no sink pager`]);
+    expect(room.sent).toEqual([]);
+  });
+
+  it('[Q3] a stop waits at most 3 s for an API server that does not answer', async () => {
+    const room = new Room();
+    const ended = room.start();
+    await room.clock.advance(2_000);
+    room.before = () => new Promise(() => undefined);
+    await room.put(colors('blue', '1'));
+    room.stop();
+    let hasEnded = false;
+    void ended.then(() => {
+      hasEnded = true;
+    });
+    await room.clock.advance(2_999);
+    expect(hasEnded).toBe(false);
+    await room.clock.advance(1);
+    expect(hasEnded).toBe(true);
+  });
+});
