@@ -33,6 +33,11 @@ export function chosenSinks(
   return { sinks: chosen, problems };
 }
 
+/** What is remembered of the annotation. Tenants write it, and the state has little room. */
+export function rememberedChoice({ sinks }: Choice): string {
+  return sinks.map(({ name }) => name).join() || 'none';
+}
+
 /**
  * Who hears of a source: the sinks that it chooses. One that it no longer chooses, and that has
  * something of it waiting, hears nothing new.

@@ -6,7 +6,7 @@ import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts
 import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ChangedKeys } from './changed-keys.ts';
-import { chosenSinks, receiversOf } from './choice.ts';
+import { type Choice, chosenSinks, receiversOf, rememberedChoice } from './choice.ts';
 import type { Sink } from './delivery/config.ts';
 import type { ConditionType } from './event-types.ts';
 import type { NotifyState } from './state/notify-state.ts';
@@ -54,6 +54,9 @@ const FAILURES: readonly ProblemKind[] = [
   'write failed',
   'fighting',
 ];
+
+/** Most problems of one source's choice that are reported. */
+const MOST_REPORTED = 5;
 
 /**
  * Compares sources as they are now with what is remembered of them. A difference becomes a
@@ -114,12 +117,12 @@ export class Tracker {
   }
 
   #compare(source: ObservedConfigMap, pass: Reconciled | undefined): void {
-    const { sinks, state, sending, clock } = this.#deps;
+    const { state, sending, clock } = this.#deps;
     const observation = this.#observationOf(source, pass);
     if (observation === undefined) return;
     const { uid, key } = source;
     const before = state.get(uid);
-    const choice = chosenSinks(observation, sinks);
+    const choice = this.#choiceOf(source);
     this.#reportChoice(uid, key, choice.problems);
     const receivers = receiversOf(before, choice.sinks, (sink) => sending(sink, uid));
     const after = observed(before, observation, receivers, clock.wallTime());
@@ -155,18 +158,24 @@ export class Tracker {
     if (!request?.ok) return undefined;
     const { uid, digest } = pass?.object ?? {};
     // A pass whose writes took long may end after a later one.
+    const chooses = annotations[this.#deps.vocabulary.notify] !== undefined;
     const isSame = uid === source.uid && digest === version;
     return {
       ref,
       version,
       resourceVersion,
-      notify: annotations[this.#deps.vocabulary.notify],
+      notify: chooses ? rememberedChoice(this.#choiceOf(source)) : undefined,
       changedKeys: this.changedKeys.of(ref, request.value),
       companions: isSame ? pass?.companions : undefined,
       inSync: isSame && pass?.inSync === true,
       isEverywhere: isSame && !pass?.isHeldBack,
       ...this.#problemsOf(ref),
     };
+  }
+
+  #choiceOf({ key: ref, annotations }: ObservedConfigMap): Choice {
+    const { sinks, vocabulary } = this.#deps;
+    return chosenSinks({ ref, notify: annotations[vocabulary.notify] }, sinks);
   }
 
   #problemsOf(ref: ObjectKey): Pick<Observation, 'failure' | 'conditions'> {
@@ -184,7 +193,9 @@ export class Tracker {
 
   #reportChoice(uid: string, ref: ObjectKey, problems: readonly string[]): void {
     const { report, vocabulary, log } = this.#deps;
-    const text = problems.join('; ');
+    const more =
+      problems.length > MOST_REPORTED ? [`${problems.length - MOST_REPORTED} more like these`] : [];
+    const text = [...problems.slice(0, MOST_REPORTED), ...more].join('; ');
     if (text === (this.#choiceProblems.get(uid) ?? '')) return;
     if (text === '') {
       this.#choiceProblems.delete(uid);
