@@ -13,7 +13,7 @@ import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { Sink } from './delivery/config.ts';
 import { type Result, Sender, type SenderDeps } from './sender.ts';
 import { NotifyState } from './state/notify-state.ts';
-import type { SourceRecord } from './state/record.ts';
+import { type SourceRecord, withoutFormerSinks } from './state/record.ts';
 import { type Reading, type Report, Tracker } from './tracker.ts';
 
 export interface TermDeps extends Pick<SenderDeps, 'deliver' | 'clock' | 'random' | 'log'> {
@@ -57,9 +57,13 @@ export class Term {
       onStored: (uids) => {
         for (const uid of uids) this.#offer(uid);
       },
-      onReloaded: (isAffected) => {
+      onReloaded: (isAffected, wasDeleted) => {
         if (!this.#isReady) return;
-        for (const { uid, key } of sources.all()) if (isAffected(uid)) this.#tracker.look(key, undefined);
+        for (const source of sources.all()) {
+          if (!isAffected(source.uid)) continue;
+          if (wasDeleted) this.#tracker.takeAsBaseline(source);
+          else this.#tracker.look(source.key, undefined);
+        }
         // Another process may have left something to send.
         this.#resume();
         this.#mayHaveDeparted();
@@ -129,6 +133,7 @@ export class Term {
     const isFirst = !this.#state.exists;
     if (isFirst) await this.#takeBaseline(signal);
     if (signal.aborted) return;
+    this.#dropFormerSinks();
     this.#isReady = true;
     for (const pass of this.#heard.values()) this.#tracker.look(pass.source, pass);
     this.#heard.clear();
@@ -140,6 +145,15 @@ export class Term {
       });
       await this.#findDeparted(signal);
       await Promise.race([again, aborted(signal)]);
+    }
+  }
+
+  /** Nobody would ever send what waits for them. */
+  #dropFormerSinks(): void {
+    const names = new Set(this.#senders.keys());
+    for (const [uid, record] of [...this.#state.entries()]) {
+      const after = withoutFormerSinks(record, names);
+      if (after !== record) this.#state.set(uid, after);
     }
   }
 

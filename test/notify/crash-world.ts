@@ -196,6 +196,11 @@ export class CrashWorld {
     }
   }
 
+  /** As a person who wants to start anew. */
+  deleteState(): void {
+    this.#state.objects.clear();
+  }
+
   /** What the cluster remembers of a source. */
   record(uid: string): SourceRecord | undefined {
     const text = this.#state.objects.get(shardKey(PREFIX, shardOf(uid)))?.data?.[uid];

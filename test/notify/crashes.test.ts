@@ -94,3 +94,22 @@ test('[N4] 50 stops lose nothing: a chat hears of each exactly once', async () =
   expect(world.chat.length).toBe(new Set(world.chat).size);
   expect(unheard(world)).toEqual([]);
 });
+
+test('[N4] state that is deleted while the controller runs becomes the baseline again: nobody is told', async () => {
+  const world = new CrashWorld(randomFrom(1));
+  world.start();
+  await world.clock.advance(30_000);
+  for (let at = 0; at < 100; at++) world.write(`name-${at}`);
+  await world.clock.advance(60_000);
+  const { length } = world.webhook;
+  expect(new Set(world.webhook.map(({ uid }) => uid)).size).toBe(100);
+  world.deleteState();
+  // Of one source in each ConfigMap, so that all of them are missed.
+  for (let at = 0; at < 100; at++) world.write(`name-${at}`);
+  await world.clock.advance(60_000);
+  expect(world.webhook.slice(length)).toEqual([]);
+  world.write('name-0');
+  await world.clock.advance(60_000);
+  expect(world.webhook.slice(length).map(({ type }) => type)).toEqual(['source.changed']);
+  expect(world.chat).toHaveLength(100);
+});

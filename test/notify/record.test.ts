@@ -13,6 +13,7 @@ import {
   type SourceRecord,
   settled,
   unsettled,
+  withoutFormerSinks,
 } from '../../src/notify/state/record.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
@@ -205,6 +206,17 @@ describe('what waits', () => {
     expect(typesOf(departed(record, {}, [receiver()], NOW))).toEqual(['source.deleted']);
     const chat = receiver({ types: new Set(['source.created']) });
     expect(typesOf(departed(recordOf([seen('1')], [chat]), {}, [chat], NOW))).toEqual([]);
+  });
+
+  it('[N5] what waits for a sink that the operator has removed goes, and a source that is gone with it', () => {
+    const [ops, former] = [receiver(), receiver({ name: 'former' })];
+    const both = recordOf([seen('1')], [ops, former]);
+    const after = withoutFormerSinks(both, new Set(['ops']));
+    expect([typesOf(after), typesOf(after, 'former')]).toEqual([['source.created'], []]);
+    expect(withoutFormerSinks(after, new Set(['ops']))).toBe(after);
+    const gone = departed(recordOf([seen('1')], [former]), {}, [former], NOW);
+    expect(isForgettable(gone)).toBe(false);
+    expect(isForgettable(withoutFormerSinks(gone, new Set(['ops'])))).toBe(true);
   });
 
   it('[N5] a source that no longer chooses a sink tells it nothing new', () => {

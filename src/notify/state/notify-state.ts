@@ -8,8 +8,8 @@ import { SHARDS, shardKey, shardOf } from './stored-record.ts';
 export interface NotifyStateDeps extends Omit<StateShardDeps, 'onReloaded'> {
   /** How the keys of the ConfigMaps begin. */
   readonly prefix: ObjectKey;
-  /** See `StateShardDeps`. */
-  readonly onReloaded: (isAffected: (uid: string) => boolean) => void;
+  /** See `StateShardDeps`. `wasDeleted`: there is nothing of these sources any more. */
+  readonly onReloaded: (isAffected: (uid: string) => boolean, wasDeleted: boolean) => void;
 }
 
 const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
@@ -26,7 +26,7 @@ export class NotifyState {
     this.#shards = Array.from({ length: SHARDS }, (_, at) => {
       const onReloaded = () => {
         this.#index();
-        deps.onReloaded((uid) => shardOf(uid) === at);
+        deps.onReloaded((uid) => shardOf(uid) === at, !this.#shard(at).exists);
       };
       return new StateShard(shardKey(deps.prefix, at), { ...deps, onReloaded });
     });

@@ -53,7 +53,7 @@ export interface SourceRecord {
   readonly baseline?: true;
   /** Deleted or unlabelled. */
   readonly gone?: true;
-  /** The annotation that chooses sinks, for when the source is gone. */
+  /** The sinks that it chose, or `none`, for when the source is gone. Absent: those by default. */
   readonly notify?: string;
   readonly sinks?: Readonly<Record<string, SinkRecord>>;
 }
@@ -218,6 +218,14 @@ export function replaced(record: SourceRecord, sink: string, notification: Notif
     aspectOf(type) === aspectOf(notification.type) && seq > notification.seq;
   if (!pending.some(isSuccessor)) return record;
   return unsettled(settled(record, sink, notification, undefined), sink, notification);
+}
+
+/** Without what waits for sinks that are no longer in the operator's file. */
+export function withoutFormerSinks(record: SourceRecord, sinks: ReadonlySet<string>): SourceRecord {
+  const former = Object.entries(record.sinks ?? {}).filter(
+    ([name, { pending }]) => pending && !sinks.has(name),
+  );
+  return former.reduce((each, [name]) => withSink(each, name, ({ pending: _, ...known }) => known), record);
 }
 
 /** Whether nothing more needs to be known of a source that is gone. */
