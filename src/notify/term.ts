@@ -85,9 +85,13 @@ export class Term {
     this.#tracker = new Tracker({ ...deps, state: this.#state, sending, read });
   }
 
-  /** When the oldest notification that waits for a sink was made (ms since the epoch). */
+  /**
+   * When the oldest notification that waits for a sink was made (ms since the epoch). What cannot be
+   * stored waits for any of them.
+   */
   oldest(sink: string): number | undefined {
-    return this.#senders.get(sink)?.oldest;
+    const since = [this.#senders.get(sink)?.oldest ?? [], this.#state.unwrittenSince ?? []].flat();
+    return since.length === 0 ? undefined : Math.min(...since);
   }
 
   hear(happening: Happening): void {

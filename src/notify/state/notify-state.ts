@@ -85,6 +85,12 @@ export class NotifyState {
     this.#of(uid).set(uid, record);
   }
 
+  /** Since when (ms since the epoch) some changes cannot be stored; undefined: all can. */
+  get unwrittenSince(): number | undefined {
+    const since = this.#shards.flatMap((shard) => shard.unwrittenSince ?? []);
+    return since.length === 0 ? undefined : Math.min(...since);
+  }
+
   /** Whether the cluster knows the notifications up to `seq`. */
   isStored(uid: string, seq: number): boolean {
     return this.#of(uid).isStored(uid, seq);

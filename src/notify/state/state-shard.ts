@@ -54,6 +54,7 @@ export class StateShard {
   #mustExist = false;
   #isStopped = false;
   #failures = 0;
+  #unwrittenSince: number | undefined;
   #wake: () => void = () => undefined;
 
   constructor(key: ObjectKey, deps: StateShardDeps) {
@@ -63,6 +64,11 @@ export class StateShard {
 
   get exists(): boolean {
     return this.#resourceVersion !== undefined;
+  }
+
+  /** Since when (ms since the epoch) changes cannot be stored; undefined: they can. */
+  get unwrittenSince(): number | undefined {
+    return this.#unwrittenSince;
   }
 
   /** Changes a record; undefined forgets it. It is written soon. */
@@ -152,7 +158,7 @@ export class StateShard {
 
   /** Whether it succeeded. */
   async #attempt(): Promise<boolean> {
-    const { log, onReloaded } = this.#deps;
+    const { clock, log, onReloaded } = this.#deps;
     try {
       if (this.#isStale) {
         await this.load();
@@ -161,10 +167,12 @@ export class StateShard {
       } else await this.#write();
       if (this.#failures > 0) log.info({ configMap: this.#key, was: NOT_WRITTEN }, 'resolved');
       this.#failures = 0;
+      this.#unwrittenSince = undefined;
       return true;
     } catch (err) {
       if (this.#failures === 0) log.warn({ configMap: this.#key, err }, NOT_WRITTEN);
       this.#failures += 1;
+      this.#unwrittenSince ??= clock.wallTime().getTime();
       return false;
     }
   }

@@ -1,0 +1,59 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { objectKey } from '../../src/kube/api/object-key.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';
+import { Term } from '../../src/notify/term.ts';
+import { MemoryApi } from '../controller/memory-api.ts';
+import { RecordedLog } from '../informer/recorded-log.ts';
+import { observed, source, vocabulary } from '../mirror/wire.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+test('[N5] what cannot be stored counts as waiting, so that the alert fires when the state is full', async () => {
+  const sinks = parseNotifyConfig(
+    'sinks: [{name: ops, type: webhook, url: "https://ops", default: true}]',
+    '/',
+  );
+  if (!sinks.ok) throw new Error(sinks.problem);
+  const clock = new ManualClock();
+  const api = new MemoryApi();
+  const object = observed(source('shop/colors'));
+  let sent = 0;
+  let present = false;
+  const term = new Term({
+    ...{ sinks: sinks.value, vocabulary, api, clock, log: new RecordedLog(), random: () => 0 },
+    ...{ prefix: objectKey('home', 'notify'), cluster: async () => 'c', report: () => undefined },
+    count: () => undefined,
+    sources: {
+      whenSynced: async () => undefined,
+      all: () => [],
+      get: () => (present ? object : undefined),
+      content: () => Promise.reject(new Error('nobody asks for content')),
+    },
+    deliver: async () => {
+      sent += 1;
+      return { kind: 'accepted' };
+    },
+  });
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  void term.run(stop.signal);
+  await clock.advance(5_000);
+  api.beforeWrite = async () => {
+    throw new ApiError('data: Too long: may not be more than 1048576 bytes', {
+      status: 422,
+      reason: 'Invalid',
+    });
+  };
+  present = true;
+  const since = clock.wallTime().getTime();
+  term.hear({
+    ...{ type: 'reconciled', source: object.key, object, result: 'ok', durationMs: 1 },
+    ...{ companions: { 'in sync': 1 }, inSync: true },
+  });
+  await clock.advance(60_000);
+  expect([term.oldest('ops'), sent]).toEqual([since, 0]);
+  // Somebody makes room.
+  api.beforeWrite = async () => undefined;
+  await clock.advance(60_000);
+  expect([term.oldest('ops'), sent]).toEqual([undefined, 2]);
+});
