@@ -31,11 +31,14 @@ export function withBrake(
   const isBraking =
     brake !== undefined && (unreleased.some(isMarked) || mustHold(source, unreleased, brake, view));
   const wave = isBraking ? waveFor(unreleased, vocabulary) : undefined;
+  // Also before they are marked: our own marks queue no further plan that would find it allowed.
+  const isAllowed = wave !== undefined && approved.has(wave);
   return steps.map((step) => {
     if (!counts(step)) return step;
-    const own = isReleased(step) ? undefined : (wave ?? waveOn(step.actual, vocabulary));
+    const isFree = isAllowed || isReleased(step);
+    const own = isFree ? undefined : (wave ?? waveOn(step.actual, vocabulary));
     if (own !== undefined) return hold(step, own, vocabulary);
-    return isReleased(step) || brake === undefined ? { ...step, counts: false } : step;
+    return isFree || brake === undefined ? { ...step, counts: false } : step;
   });
 }
 

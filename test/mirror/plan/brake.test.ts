@@ -164,6 +164,16 @@ describe('[D1] the brake', () => {
     expect(states(planFor(KEY, cluster([typo, one, unmarked])))).toEqual({ 'delete unwanted': 1 });
   });
 
+  test('[D2] lets a wave pass that is allowed before it is marked, so that no later plan deletes it', () => {
+    const there = companions(typo, 12);
+    const wave = waveOf(...there.map(({ metadata }) => metadata.uid));
+    const allowing = source(KEY, { 'target-namespaces': 'taem-*', 'allow-deletes': wave });
+    expect(states(planFor(KEY, cluster([allowing, ...there])))).toEqual({ 'delete unwanted': 12 });
+    expect(states(planFor(KEY, cluster([allowing, ...there, companion(typo, at(20))])))).toEqual({
+      'update held': 13,
+    });
+  });
+
   test('takes no notice of a mark on a companion that is wanted again', () => {
     const wanting = source('home/old', { 'target-namespaces': team(0) });
     const old = companion(wanting, at(0, 'old'), { annotations: held('0123abcd') });
