@@ -215,5 +215,5 @@ export class CompanionMemory {
 }
 
 function isUnwanted({ state }: Step): boolean {
-  return state === 'delayed' || state === 'unwanted';
+  return state === 'delayed' || state === 'unwanted' || state === 'held';
 }

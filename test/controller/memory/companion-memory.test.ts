@@ -15,7 +15,10 @@ const intent = (sourceVersion: string, heals = true) => ({
   heals,
 });
 
-function step(of: ObjectKey, state: 'missing' | 'unwanted' | 'in sync' | 'delayed' | 'waiting'): Step {
+function step(
+  of: ObjectKey,
+  state: 'missing' | 'unwanted' | 'in sync' | 'delayed' | 'held' | 'waiting',
+): Step {
   const action = state === 'missing' ? 'create' : state === 'unwanted' ? 'delete' : 'none';
   return { action, state, companion: of, reason: '' } as Step;
 }
@@ -217,6 +220,7 @@ describe('[D3] since when nobody wants a companion', () => {
   test.for([
     ['is remembered while its deletion is delayed', 'delayed', 5000],
     ['is remembered until the deletion succeeds', 'unwanted', 5000],
+    ['is remembered while the brake holds it, which may not be marked yet', 'held', 5000],
     ['is forgotten when it is wanted again', 'in sync', 0],
     ['is forgotten when it cannot be deleted anyway', 'waiting', 0],
   ] as const)('%s', async ([, state, ms]) => {
