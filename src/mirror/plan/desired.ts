@@ -50,8 +50,11 @@ export function basesOf(
   { rollout }: MirrorRequest,
   view: ClusterView,
 ): readonly ObservedConfigMap[] {
-  const isInUse = rollout?.pin !== undefined || rollout?.canary !== undefined;
-  return isInUse ? [source, ...revisionsOf(source, view)] : [source];
+  const { pin, canary } = rollout ?? {};
+  if (pin === undefined && canary === undefined) return [source];
+  const isInUse = ({ digest }: ObservedConfigMap) =>
+    digest !== source.digest && (pin === undefined || digest.startsWith(pin));
+  return [source, ...revisionsOf(source, view).filter(isInUse)];
 }
 
 /** The contents of a source that are kept, for somebody who only looks. */

@@ -54,7 +54,8 @@ interface Base {
  */
 export class Rendering {
   readonly #inputs: RenderingInputs;
-  readonly #bases: ReadonlyMap<ObservedConfigMap, Base>;
+  /** By digest: the same content may be observed again meanwhile. */
+  readonly #bases: ReadonlyMap<string, Base>;
   readonly #facts = new Map<string, Facts>();
 
   constructor(inputs: RenderingInputs) {
@@ -66,7 +67,7 @@ export class Rendering {
         const { digest } = of;
         const circumstances = [digest, templates.keys, sourceNamespace, values.version];
         const common = createHash('sha256').update(JSON.stringify(circumstances)).digest('base64');
-        return [of, { templates, digest, common, seen: new Map() }];
+        return [digest, { templates, digest, common, seen: new Map() }];
       }),
     );
   }
@@ -81,7 +82,7 @@ export class Rendering {
    * once for each distinct set of texts (SPEC V5).
    */
   in(namespace: string, of: ObservedConfigMap): Rendered | undefined {
-    const base = this.#bases.get(of);
+    const base = this.#bases.get(of.digest);
     if (base === undefined) return undefined;
     const seen = base.seen.get(namespace) ?? this.#remembered(base, this.#factsOf(namespace));
     base.seen.set(namespace, seen);
@@ -90,7 +91,7 @@ export class Rendering {
 
   /** @throws TypeError if it is unresolved there, or not known. */
   contentIn(namespace: string, of: ObservedConfigMap): Content {
-    const base = this.#bases.get(of);
+    const base = this.#bases.get(of.digest);
     if (base === undefined || this.in(namespace, of)?.digest === undefined) {
       throw new TypeError(`nothing can be rendered for ${namespace}`);
     }
@@ -101,7 +102,7 @@ export class Rendering {
   /** Of every placeholder, in the order of the text. `key`: of the text at one key. */
   originsIn(namespace: string, of: ObservedConfigMap, key?: string): readonly Origin[] {
     const facts = this.#factsOf(namespace);
-    const names = this.#bases.get(of)?.templates.placeholders(key) ?? [];
+    const names = this.#bases.get(of.digest)?.templates.placeholders(key) ?? [];
     return names.map((name) => originOf(name, facts));
   }
 

@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { digestOf } from '../../../src/mirror/observe/digest.ts';
 import type { ObservedConfigMap } from '../../../src/mirror/observe/observed-config-map.ts';
+import { basesOf } from '../../../src/mirror/plan/desired.ts';
 import type { Rendered, Rendering } from '../../../src/mirror/render/rendering.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { renderingOf } from '../rendering-of.ts';
+import { revisionObject } from '../rollout/revisions.ts';
 import { configMap, namespace, observed, source } from '../wire.ts';
 import { viewOf, world } from '../world.ts';
 
@@ -325,6 +327,33 @@ describe('[V5] editions', () => {
     expect(found?.in('team', base)).toEqual(before);
     expect(found?.contentIn('team', base).data).toEqual({ k: 'gold' });
   });
+});
+
+test('[V4] a content that is observed again, with another version, is still known', () => {
+  const object = source('home/colors', { 'render-keys': '*' }, { data: { k: '$(mirror.namespace)' } });
+  const base = observed(object);
+  const found = renderingOf(base, [object], viewOf(world([object], [namespace('team')])));
+  const again = { ...base, resourceVersion: '2' };
+  expect(found?.in('team', again)).toEqual(found?.in('team', base));
+  expect(found?.originsIn('team', again)).toHaveLength(1);
+});
+
+test('[D5] [D6] only contents that companions may hold are read: one that is pinned, or all for a canary', () => {
+  const asks = { 'render-keys': '*', 'keep-revisions': '5' };
+  const contents = ['a', 'b', 'c'].map((k) => ({ k }));
+  const basesWith = (more: StringMap) => {
+    const object = source('home/colors', { ...asks, ...more }, { data: { k: 'c' } });
+    const revisions = contents.map((data, at) => revisionObject(object, data, { order: at + 1 }));
+    const base = observed(object);
+    const request = base.request?.ok ? base.request.value : undefined;
+    if (request === undefined) throw new Error('the source is invalid');
+    return basesOf(base, request, viewOf(world([object, ...revisions]))).map(({ digest }) => digest);
+  };
+  const [a, b, c] = contents.map((data) => digestOf({ data, binaryData: {} }));
+  expect(basesWith({})).toEqual([c]);
+  expect(basesWith({ canary: '*' }).sort()).toEqual([a, b, c].sort());
+  expect(basesWith({ canary: '*', pin: `${a?.slice(0, 8)}` })).toEqual([c, a]);
+  expect(basesWith({ pin: `${c?.slice(0, 8)}` })).toEqual([c]);
 });
 
 test('[V2] the origin of each placeholder is told, not its text', () => {
