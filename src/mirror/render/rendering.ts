@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../observe/content.ts';
 import { digestOf } from '../observe/digest.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { MOST_PLACEHOLDERS } from '../observe/template-uses.ts';
 import type { KeyGlobs } from '../request/patterns.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { type Facts, factFor, type Origin, originOf, resolve, written } from './resolve.ts';
@@ -65,7 +66,9 @@ export class Rendering {
       Array.from(bases, ([of, content]) => {
         const templates = new Templates(content, renderKeys);
         const { digest } = of;
-        const circumstances = [digest, templates.keys, sourceNamespace, values.version];
+        // The names of values are in what is said if one is missing.
+        const from = values.from.map(({ key }) => key);
+        const circumstances = [digest, templates.keys, sourceNamespace, from, values.version];
         const common = createHash('sha256').update(JSON.stringify(circumstances)).digest('base64');
         return [digest, { templates, digest, common, seen: new Map() }];
       }),
@@ -107,7 +110,9 @@ export class Rendering {
   }
 
   #remembered(base: Base, facts: Facts): Rendered {
-    const decisive = base.templates.placeholders().flatMap((name) => factFor(name, facts) ?? []);
+    const placeholders = base.templates.placeholders();
+    if (placeholders.length > MOST_PLACEHOLDERS) return tooMany(base);
+    const decisive = placeholders.flatMap((name) => factFor(name, facts) ?? []);
     const key = base.common + JSON.stringify(decisive);
     const known = this.#inputs.memo.get(key);
     if (known !== undefined) return known;
@@ -126,15 +131,24 @@ export class Rendering {
   }
 }
 
+/** A source like that is invalid, but a revision may not have been rendered when it was kept. */
+function tooMany({ templates }: Base): Rendered {
+  const why = `an earlier content of the source has more than ${MOST_PLACEHOLDERS} different placeholders`;
+  return { unresolved: `${inWords(templates.keys)}: ${why}` };
+}
+
+function inWords(keys: readonly string[]): string {
+  return keys.slice(0, MOST_NAMED).join(', ');
+}
+
 function render({ templates, digest }: Base, facts: Facts): Rendered {
   if (templates.keys.length === 0) return { digest };
   const { texts, missing } = resolveAll(templates, facts);
   if (missing.size > 0) return { unresolved: listed(missing, templates) };
   const bytes = templates.bytesWith(texts);
   if (bytes > MOST_BYTES) {
-    const where = templates.keys.slice(0, MOST_NAMED).join(', ');
     return {
-      unresolved: `${where}: the rendered content has ${bytes} bytes, more than the ${MOST_BYTES} of a ConfigMap`,
+      unresolved: `${inWords(templates.keys)}: the rendered content has ${bytes} bytes, more than the ${MOST_BYTES} of a ConfigMap`,
     };
   }
   return { digest: digestOf(templates.filledWith(texts)) };

@@ -329,6 +329,29 @@ describe('[V5] editions', () => {
   });
 });
 
+test('[V4] a memo that sources share never names the values of another source', () => {
+  const memo = new Map<string, Rendered>();
+  const why = (name: string) => {
+    const asks = { 'render-keys': '*', 'values-from': name };
+    const object = source('home/colors', asks, { data: { k: '$(mirror.value.v)' } });
+    const base = observed(object);
+    return renderingOf(base, [object], viewOf(world([object])), memo)?.in('team', base)?.unresolved;
+  };
+  expect(why('first')).toContain('there is no ConfigMap home/first');
+  expect(why('second')).toContain('there is no ConfigMap home/second');
+});
+
+test('[V2] a revision with too many placeholders is not rendered: the limit is that of a source', () => {
+  const data = { k: Array.from({ length: 1001 }, (_, at) => `$(mirror.label.l${at})`).join('') };
+  const pin = digestOf({ data, binaryData: {} }).slice(0, 8);
+  const object = source('home/colors', { 'render-keys': '*', pin }, { data: { k: 'x' } });
+  const kept = revisionObject(object, data, { order: 1 });
+  const found = renderingOf(observed(object), [object, kept], viewOf(world([object, kept])));
+  expect(found?.in('team', observed(kept))).toEqual({
+    unresolved: 'k: an earlier content of the source has more than 1000 different placeholders',
+  });
+});
+
 test('[V4] a content that is observed again, with another version, is still known', () => {
   const object = source('home/colors', { 'render-keys': '*' }, { data: { k: '$(mirror.namespace)' } });
   const base = observed(object);
