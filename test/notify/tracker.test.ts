@@ -23,6 +23,7 @@ test('[N4] an annotation of 200 KB takes no room in the state, and not much in t
       uidAt: () => undefined,
     },
     sending: () => undefined,
+    read: async () => undefined,
     report: (_uid, _ref, _reason, note) => notes.push(note),
   });
   tracker.look(object.key, undefined);
