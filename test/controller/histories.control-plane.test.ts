@@ -2,6 +2,7 @@ import { describe, test } from 'vitest';
 import { lacks } from '../support/control-plane-suite.ts';
 import { controlPlaneServer } from '../support/servers/control-plane-server.ts';
 import { checkHistories } from './check-histories.ts';
+import { checkContentHistories } from './content-histories.ts';
 
 describe.skipIf(lacks.controllerManager())(
   'random histories on a real control plane end as the model says',
@@ -27,6 +28,11 @@ describe.skipIf(lacks.controllerManager())(
       '[V4] 5 with values',
       () => checkHistories(controlPlaneServer, 'with values', 5),
       120_000,
+    );
+    test.concurrent(
+      '[D4] [D5] [D6] 5 with revisions, pins and a canary',
+      () => checkContentHistories(controlPlaneServer, 5),
+      240_000,
     );
   },
 );

@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest';
 import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { checkHistories } from './check-histories.ts';
+import { checkContentHistories } from './content-histories.ts';
 
 // Several at a time: each waits most of its time.
 describe('random histories on the sandbox end as an independent model says', () => {
@@ -23,6 +24,13 @@ describe('random histories on the sandbox end as an independent model says', () 
       `[R1] 50 across namespaces (${part} of 6)`,
       () => checkHistories(sandboxServer, 'across namespaces', 50),
       120_000,
+    );
+  }
+  for (const part of [1, 2]) {
+    test.concurrent(
+      `[D4] [D5] [D6] 25 with revisions, pins and a canary (${part} of 2)`,
+      () => checkContentHistories(sandboxServer, 25),
+      240_000,
     );
   }
   for (const part of [1, 2, 3]) {
