@@ -4,6 +4,7 @@ import { type Content, selectContent } from '../mirror/observe/content.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
 import { orderOf, shortChecksum, stageOf } from '../mirror/observe/revision.ts';
 import { historyOf } from '../mirror/plan/desired.ts';
+import type { Rendering } from '../mirror/render/rendering.ts';
 import { bytes, type Change, changeInWords, contentChanges, contentOf } from './changes.ts';
 import type { Look } from './inspection.ts';
 import { renderTable } from './table.ts';
@@ -37,6 +38,7 @@ export async function historyRows(source: ObservedConfigMap, look: Look): Promis
     ...(isKept ? [] : [{ of: source, content: request ? selectContent(own, request) : own }]),
     ...(await Promise.all(revisions.map(async (of) => ({ of, content: await read(of.key) })))),
   ];
+  const rendering = await look.rendering(source, [source, ...revisions]);
   const companions = view.referrers(source).filter((object) => isCompanionOf(object, source, vocabulary));
   return contents.map(({ of, content }, at) => {
     const { digest } = of;
@@ -50,10 +52,15 @@ export async function historyRows(source: ObservedConfigMap, look: Look): Promis
         ...(stage === undefined ? [] : [stage]),
       ],
       bytes: sizeOf(content),
-      companions: companions.filter((companion) => companion.digest === digest).length,
+      companions: companions.filter((companion) => holds(companion, of, rendering)).length,
       differences: contentChanges(contents[at + 1]?.content ?? NOTHING, content),
     };
   });
+}
+
+function holds(companion: ObservedConfigMap, content: ObservedConfigMap, rendering: Rendering | undefined) {
+  const { digest } = rendering?.in(companion.namespace, content) ?? content;
+  return companion.digest === digest;
 }
 
 const NOTHING: Content = { data: {}, binaryData: {} };

@@ -72,6 +72,17 @@ export function eventsSuite(server: TestServer): void {
       await shows(describeIt, /Mirrored .*\(x2 .* 2 companions in sync, 1 in conflict, 1 refused/);
     });
 
+    test('[V4] kubectl describe shows which placeholder has no value, and where', async () => {
+      const asks = { 'render-keys': '*', 'values-from': 'options' };
+      await world.createSource({ name: 'rendered', data: { k: '$(mirror.value.title)' }, asks });
+      const there = `nothing is written in ${world.full('home')}: k: \\$\\(mirror.value.title\\): there is no ConfigMap`;
+      await shows('describe configmap rendered', new RegExp(`Warning +Unresolved .*${there}`));
+      const metadata = { namespace: world.full('home'), name: 'options' };
+      const labels = world.ours({ managed: 'values' });
+      await world.person.create({ metadata: { ...metadata, labels }, data: { title: 'x' } });
+      await shows('describe configmap rendered', /Normal +Mirrored .* 1 companion in sync/);
+    });
+
     test('[O3] [P3] a malformed consent is reported on the Namespace, in default', async () => {
       await world.createSource({ name: 'wide', asks: { 'target-namespaces': world.full('team-*') } });
       await world.person.patchNamespace(world.full('idle'), {

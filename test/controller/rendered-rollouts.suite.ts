@@ -35,6 +35,10 @@ export function renderedRolloutsSuite(server: TestServer): void {
     await using world = await open({});
     await edit(world, SECOND);
     await holds(world, 'team-a', 'second for team-a-tier');
+    await holds(world, 'qa', 'second for qa-tier');
+    const history = await ask(world, ['history', world.full('home/colors'), '-o', 'json']);
+    const rows: { readonly companions: number }[] = JSON.parse(history.out);
+    expect(rows.map(({ companions }) => companions)).toEqual([2, 0]);
     await edit(world, { k: 'nothing to render' });
     await holds(world, 'team-a', 'nothing to render');
     await keeps(world, FIRST, SECOND, { k: 'nothing to render' });

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { dump, load } from 'js-yaml';
 import { afterAll, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import type { Row } from '../../src/inspect/report.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { World } from '../controller/world.ts';
 import type { TestServer } from '../support/servers/server.ts';
@@ -92,6 +93,68 @@ export function inspectSuite(server: TestServer): void {
     expect(inWords(without.rows)).toEqual([
       'home/colors → home/colors-synced: missing, create; it did not exist',
     ]);
+  });
+
+  test.concurrent('[C2] [V2] plan --filename: sources are rendered with the values of the files, and values are never shown', async () => {
+    await using world = await World.open(server);
+    await world.createNamespace('team-a', { labels: { tier: 'secret-tier' } });
+    await world.createNamespace('team-b');
+    const controller = world.start();
+    const labels = world.ours({ managed: 'values' });
+    const metadata = { namespace: world.full('home'), name: 'options', labels };
+    await world.person.create({ metadata, data: { title: 'secret-title' } });
+    const asks = { 'target-namespaces': world.full('team-*'), 'render-keys': '*', 'values-from': 'options' };
+    const data = { k: '$(mirror.label.tier)', l: '$(mirror.value.title)', plain: 'x' };
+    await world.createSource({ data, asks });
+    const rendered = { data: { k: 'secret-tier', l: 'secret-title', plain: 'x' } };
+    await world.companion('team-a/colors-synced', 'home/colors', rendered);
+    await world.settle(controller, { namespaces: true });
+    await controller.stop();
+    const kind = { apiVersion: 'v1', kind: 'ConfigMap' };
+    const later = { ...kind, metadata, data: { title: 'secret-later' } };
+    const namespace = (tier: string) => {
+      const written = { name: world.full('team-b'), labels: { tier } };
+      return { apiVersion: 'v1', kind: 'Namespace', metadata: written };
+    };
+    const plan = async (...objects: readonly object[]) => {
+      const io = {
+        ...memoryIo(),
+        stdin: Readable.from([objects.map((object) => dump(object)).join('---\n')]),
+      };
+      const { out } = await ask(world, ['plan', '-n', world.full('home'), '-f', '-', '-o', 'json'], io);
+      expect(out).not.toContain('secret');
+      const rows: readonly Row[] = JSON.parse(short(world, out));
+      return rows.filter(({ source }) => source === 'home/colors');
+    };
+    const missing = 'k: $(mirror.label.tier): the namespace has no such label';
+    expect(inWords(await plan(namespace('secret-b')))).toEqual([
+      'home/colors → team-b/colors-synced: missing, create; it did not exist',
+    ]);
+    const [first, ...others] = await plan(later);
+    expect(inWords(others)).toEqual([`home/colors → team-b/colors-synced: invalid, none; ${missing}`]);
+    const from = 'ConfigMap home/options';
+    const placeholders = [{ placeholder: '$(mirror.value.title)', from }];
+    const change = {
+      kind: 'data',
+      key: 'l',
+      change: 'change',
+      bytesBefore: 12,
+      bytesAfter: 12,
+      placeholders,
+    };
+    expect(first?.differences).toEqual([change, expect.objectContaining({ kind: 'annotation' })]);
+    const { out } = await ask(world, ['status', world.full('home/colors')]);
+    expect(short(world, out)).toContain(`invalid   ${missing}`);
+    const explained = await ask(world, [
+      'explain',
+      world.full('home/colors'),
+      '--namespace',
+      world.full('team-b'),
+    ]);
+    expect(short(world, explained.out)).toMatch(
+      /no +values +k: .*no such label[\s\S]*Set the label on Namespace team-b/,
+    );
+    expect(out + explained.out).not.toContain('secret');
   });
 
   test.concurrent('[C2] plan --filename: a file that unlabels a source deletes its companions', async () => {
