@@ -104,7 +104,7 @@ export class Survey {
     });
     for (const source of objects.filter(({ uses }) => uses !== undefined)) {
       const rendering = await renderings.prepareFromCache(source).catch(() => undefined);
-      this.#addSource(source, rendering, count);
+      await turns.each([source], () => this.#addSource(source, rendering, count));
     }
     await turns.each(others, noteAbsent);
     const addAbsent = (source: ObjectKey) => count.all(entriesOfAbsentSource(source, undefined, view));

@@ -34,8 +34,12 @@ export class Renderings {
     sizeCalculation: (_, key) => key.length + RENDERED_BYTES,
   });
 
+  /** Shared, since many small sources in a row hold the event loop as long as a large one. */
+  readonly #turns: TurnBudget;
+
   constructor(deps: RenderingsDeps) {
     this.#deps = deps;
+    this.#turns = new TurnBudget(deps.clock);
   }
 
   /**
@@ -49,7 +53,7 @@ export class Renderings {
     of?: readonly ObservedConfigMap[],
   ): Promise<Rendering | undefined> {
     if (source.uses === undefined || !source.request?.ok) return undefined;
-    const { view, bodies, clock } = this.#deps;
+    const { view, bodies } = this.#deps;
     const { renderKeys, targets } = source.request.value;
     const version = valuesVersion(source, view);
     const bases = of ?? basesOf(source, source.request.value, view);
@@ -69,7 +73,7 @@ export class Renderings {
       vocabulary: view.settings.vocabulary,
     });
     const namespaces = [...desiredNamespaces({ namespace: source.namespace, targets }, view)];
-    await new TurnBudget(clock).each(namespaces, (name) => rendering.in(name, source));
+    await this.#turns.each(namespaces, (name) => rendering.in(name, source));
     return rendering;
   }
 
