@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import { aborted, type Clock, sleep } from '../clock/clock.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Content } from '../mirror/observe/content.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -43,6 +43,8 @@ export interface SenderDeps {
 const CONCURRENCY = 4;
 /** Age (ms) at which a notification is given up. */
 const EXPIRES_MS = 3 * 24 * 3_600_000;
+/** Time (ms) that requests in flight have after a stop: a chat's would be lost otherwise. */
+const GRACE_MS = 2_000;
 /** Longest time (ms) for which a `Retry-After` holds a sink. */
 const MAX_HOLD_MS = 3_600_000;
 
@@ -69,6 +71,8 @@ export class Sender {
   readonly #sending = new Map<string, number>();
   #failures = 0;
   #stopping: AbortSignal = AbortSignal.abort();
+  /** Ends the requests in flight. */
+  readonly #cut = new AbortController();
 
   constructor(deps: SenderDeps) {
     const { sink, clock, random } = deps;
@@ -103,10 +107,16 @@ export class Sender {
     }
   }
 
-  /** Until `signal` aborts, which ends the requests in flight. Never rejects. */
+  /** Until `signal` aborts. Requests in flight then have 2 s to end. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const done = new AbortController();
     this.#stopping = signal;
+    void aborted(signal)
+      .then(() => sleep(clock, GRACE_MS, done.signal))
+      .then(() => this.#cut.abort());
     await this.#queue.run(signal);
+    done.abort();
   }
 
   async #attempt(uids: readonly string[]): Promise<Attempt> {
@@ -178,7 +188,7 @@ export class Sender {
       return { ...failed, reason, mayHaveArrived: false };
     }
     try {
-      return await deliver(sink, { cluster: cluster(), items, content }, this.#stopping);
+      return await deliver(sink, { cluster: cluster(), items, content }, this.#cut.signal);
     } catch (error) {
       // A fault of this program. What waits goes on waiting.
       return { ...failed, reason: (error as Error).message, mayHaveArrived: true };

@@ -1,3 +1,4 @@
+import { aborted } from '../../src/clock/clock.ts';
 import type { Reconciled } from '../../src/controller/memory/happening.ts';
 import type { ConfigMapApi } from '../../src/kube/api/config-maps.ts';
 import { type ObjectKey, objectKey } from '../../src/kube/api/object-key.ts';
@@ -29,6 +30,11 @@ const PREFIX = objectKey('home', 'mirror-controller-notify');
 const CONFIG = `sinks:
 - {name: ops, type: webhook, url: "https://ops", default: true, types: [source.created, source.changed, source.deleted]}
 - {name: chat, type: slack, url: "https://chat", default: true}`;
+
+/** Of a request that was ended on our side. */
+const CUT_OFF: Outcome = {
+  ...{ kind: 'failed', reason: 'it was cut off', mayHaveArrived: true, retryAfterMs: undefined },
+};
 
 /** How a process ends. */
 export type End =
@@ -256,7 +262,8 @@ export class Process {
       api: world.api(this),
       cluster: async () => 'a-cluster',
       report: () => undefined,
-      deliver: (sink, message) => world.deliver(this, sink, message),
+      deliver: (sink, message, signal) =>
+        Promise.race([world.deliver(this, sink, message), aborted(signal).then(() => CUT_OFF)]),
     });
     this.cache = world.cacheAtStart;
     const sources = {

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sleep } from '../../src/clock/clock.ts';
 import { objectKey } from '../../src/kube/api/object-key.ts';
 import type { Content } from '../../src/mirror/observe/content.ts';
 import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';
@@ -19,10 +20,12 @@ interface Options {
   readonly sink?: object;
   readonly outcomes?: Outcome[];
   readonly content?: () => Promise<Content | undefined>;
+  /** Default 0. */
+  readonly takesMs?: number;
 }
 
 /** A running sender of one sink, and what the receiver got. Records are stored at once. */
-function open({ sink: fields = {}, outcomes = [], content }: Options = {}) {
+function open({ sink: fields = {}, outcomes = [], content, takesMs = 0 }: Options = {}) {
   const config = JSON.stringify({ sinks: [{ name: 'ops', type: 'webhook', url: 'https://ops', ...fields }] });
   const sinks = parseNotifyConfig(config, '/');
   const [sink] = sinks.ok ? sinks.value : [];
@@ -42,9 +45,10 @@ function open({ sink: fields = {}, outcomes = [], content }: Options = {}) {
   const sender = new Sender({
     ...{ sink, state, clock, log, random: () => 0, cluster: () => 'a-cluster' },
     content: content ?? (async () => undefined),
-    deliver: async (_, message) => {
+    deliver: async (_, message, signal) => {
       sent.push(message);
-      return outcomes.shift() ?? ACCEPTED;
+      if (takesMs > 0) await sleep(clock, takesMs, signal);
+      return signal.aborted ? failed(true) : (outcomes.shift() ?? ACCEPTED);
     },
     count: (result) => void counted.push(result),
     report: (uid, _, reason) => void reported.push(`${uid} ${reason}`),
@@ -65,7 +69,7 @@ function open({ sink: fields = {}, outcomes = [], content }: Options = {}) {
     await clock.advance(0);
   };
   const pending = () => records.get('uid')?.sinks?.['ops']?.pending ?? [];
-  return { clock, log, state, sender, sent, counted, reported, add, pending };
+  return { clock, log, state, sender, sent, counted, reported, add, pending, stop: () => stop.abort() };
 }
 
 const CHAT = { type: 'slack' };
@@ -156,6 +160,19 @@ describe('a sender', () => {
     store('stored');
     await clock.advance(0);
     expect(sent).toHaveLength(1);
+  });
+
+  it('[N4] a stop lets a request in flight end, for 2 s', async () => {
+    for (const [takesMs, counts] of [
+      [1_500, ['sent']],
+      [2_500, ['dropped']],
+    ] as const) {
+      const room = open({ sink: CHAT, takesMs });
+      await room.add();
+      room.stop();
+      await room.clock.advance(3_000);
+      expect(room.counted).toEqual(counts);
+    }
   });
 
   it('[N2] full content is that of the version; gone, it is left out; unreadable, it is tried again', async () => {
