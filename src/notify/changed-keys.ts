@@ -39,5 +39,5 @@ export class ChangedKeys {
 
 function* differing(before: StringMap, after: StringMap): Iterable<string> {
   for (const [key, value] of Object.entries(after)) if (before[key] !== value) yield key;
-  for (const key of Object.keys(before)) if (!(key in after)) yield key;
+  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) yield key;
 }

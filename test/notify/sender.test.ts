@@ -126,6 +126,23 @@ describe('a sender', () => {
     expect(log.told.at(-1)).toMatchObject({ level: 'error', sink: 'ops' });
   });
 
+  it('[N5] waits for as long as Retry-After says, at most an hour, with everything', async () => {
+    const tooMany = (retryAfterMs: number): Outcome => ({
+      ...{ kind: 'failed', reason: 'it answered 429', mayHaveArrived: false, retryAfterMs },
+    });
+    const { clock, add, sent } = open({ outcomes: [tooMany(60_000), tooMany(DAY_MS)] });
+    await add();
+    await add('another');
+    await clock.advance(59_999);
+    expect(sent).toHaveLength(1);
+    await clock.advance(1);
+    const before = sent.length;
+    await clock.advance(3_599_999);
+    expect(sent.length).toBe(before);
+    await clock.advance(1);
+    expect(sent.length).toBeGreaterThan(before);
+  });
+
   it('[N5] logs a failing sink once, and when it takes notifications again', async () => {
     const { clock, add, log } = open({ outcomes: [failed(true), failed(true)] });
     await add();
