@@ -123,7 +123,7 @@ function notifiedCell(entry: Entry | undefined, { view, notified }: Shown): read
   const uid = entry?.source && view.configMap(entry.source)?.uid;
   const sinks = Object.entries((uid && notified.get(uid)) || {});
   const texts = sinks.flatMap(([name, { version, at }]) =>
-    version === undefined || at === undefined ? [] : [`${name} ${version.slice(0, 8)} ${since(at)}`],
+    version === undefined || at === undefined ? [] : [`${name} ${version} ${since(at)}`],
   );
   return [texts.sort().join(', ') || '<none>'];
 }

@@ -133,14 +133,15 @@ export class Term {
   }
 
   async #begin(signal: AbortSignal): Promise<void> {
-    const { log } = this.#deps;
+    const { clock, log } = this.#deps;
     const isFirst = !this.#state.exists;
     if (isFirst) await this.#takeBaseline(signal);
     if (signal.aborted) return;
     this.#dropFormerSinks();
     this.#isReady = true;
-    for (const pass of this.#heard.values()) this.#tracker.look(pass.source, pass);
+    const heard = [...this.#heard.values()];
     this.#heard.clear();
+    await new TurnBudget(clock).each(heard, (pass) => this.#tracker.look(pass.source, pass));
     this.#resume();
     log.info({ sinks: this.#senders.size, firstStart: isFirst }, 'notifying');
     while (!signal.aborted) {

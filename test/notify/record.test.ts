@@ -239,3 +239,13 @@ describe('what waits', () => {
     expect(record.sinks?.['chat']?.version).toBeUndefined();
   });
 });
+
+it('[N4] the records of 50,000 sources and a sink fit into sixteen ConfigMaps', () => {
+  const version = 'a'.repeat(64);
+  const ref = objectKey('namespace-of-team', 'configuration-of-service');
+  const observation = seen(version, { ref, resourceVersion: '123456789', inSync: true });
+  const record = sent(recordOf([observation]));
+  const bytes = JSON.stringify(record).length + 'd9b2d63d-a233-4123-847a-7c2e9f1f1f6b'.length;
+  expect(record.sinks?.['ops']?.version).toBe('aaaaaaaa');
+  expect((50_000 / 16) * bytes).toBeLessThan(2 ** 20);
+});

@@ -23,7 +23,7 @@ export interface Notification {
 
 /** What one sink knows of one source. */
 export interface SinkRecord {
-  /** What was last sent, or what may have been. */
+  /** What was last sent: the first 8 digits of the version. */
   readonly version?: string;
   readonly at?: string;
   /** A chat has been told of this uid, or will be, and is not told again (SPEC N7). */
@@ -44,8 +44,8 @@ export interface SourceRecord {
   readonly resourceVersion: string;
   /** When that was, RFC 3339. */
   readonly at: string;
-  /** The version of which it was said that all companions have it. */
-  readonly converged?: string;
+  /** It was said that all companions have this version. */
+  readonly converged?: true;
   readonly failing?: true;
   /** Conditions that hold, with the reasons that were told. */
   readonly conditions?: Conditions;
@@ -95,7 +95,7 @@ export function baseline(observation: Observation, now: Date): SourceRecord {
     ...fresh(observation, now),
     version,
     baseline: true,
-    converged: version,
+    converged: true,
     ...(notify !== undefined && { notify }),
   };
 }
@@ -139,12 +139,13 @@ function withVersion(
   }
   if (record.version === version) return record;
   const changed = { previousVersion: record.version, ...(changedKeys && { changedKeys }) };
-  return tell({ ...record, version, resourceVersion, at }, 'source.changed', changed);
+  const next = without({ ...record, version, resourceVersion, at }, 'converged');
+  return tell(next, 'source.changed', changed);
 }
 
 function withHealth(
   before: SourceRecord,
-  { version, inSync, isEverywhere, failure }: Observation,
+  { inSync, isEverywhere, failure }: Observation,
   tell: Tell,
 ): SourceRecord {
   const isFailing = failure !== undefined;
@@ -157,8 +158,8 @@ function withHealth(
   } else if (!isFailing && inSync && record.failing) {
     record = tell(without(record, 'failing'), 'companions.recovered');
   }
-  if (!inSync || !isEverywhere || record.converged === version) return record;
-  return tell({ ...record, converged: version }, 'companions.converged');
+  if (!inSync || !isEverywhere || record.converged) return record;
+  return tell({ ...record, converged: true }, 'companions.converged');
 }
 
 function withConditions(before: SourceRecord, conditions: Conditions, tell: Tell): SourceRecord {
@@ -195,7 +196,7 @@ export function settled(
 ): SourceRecord {
   return withSink(record, sink, (before) => ({
     ...before,
-    ...(sentAt !== undefined && { version, at: sentAt.toISOString() }),
+    ...(sentAt !== undefined && { version: version.slice(0, 8), at: sentAt.toISOString() }),
     pending: (before.pending ?? []).filter((each) => each.seq !== seq),
   }));
 }

@@ -57,7 +57,8 @@ function parseRecord(text: string): SourceRecord | undefined {
 }
 
 function isSinkRecord([name, { version, at, pending = [] }]: readonly [string, SinkRecord]): boolean {
-  const isSound = (version === undefined || isVersion(version)) && (at === undefined || isTime(at));
+  const isSound =
+    (version === undefined || /^[0-9a-f]{8}$/.test(version)) && (at === undefined || isTime(at));
   return isSinkName(name) && isSound && pending.every(isNotification);
 }
 
