@@ -26,6 +26,7 @@ import { stateMetrics } from './metrics/state-metrics.ts';
 import { Survey } from './metrics/survey.ts';
 import { countRestarts, exportActivity } from './metrics/watch-metrics.ts';
 import { createClusterView } from './reconcile/cluster-view.ts';
+import { Planner } from './reconcile/planner.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { createSources } from './sources.ts';
 import { CompanionWriter } from './write/companion-writer.ts';
@@ -123,15 +124,8 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const areNamespacesSynced = () => namespaces.isSynced();
   const renderings = new Renderings({ view, bodies, clock });
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
-  const reconciler = new Reconciler({
-    ...shared,
-    renderings,
-    deletions,
-    versions,
-    writes,
-    areNamespacesSynced,
-    dryRun,
-  });
+  const planner = new Planner({ ...shared, renderings, deletions, versions, areNamespacesSynced });
+  const reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
   const writer = new CompanionWriter({ ...shared, deletions, mutations, maxWritesPerSecond });
 
   configMaps.addHandler(

@@ -3,6 +3,7 @@ import { Deletions } from '../../src/controller/memory/deletions.ts';
 import type { Happening } from '../../src/controller/memory/happening.ts';
 import { Reports } from '../../src/controller/memory/reports.ts';
 import { SourceVersions } from '../../src/controller/memory/source-versions.ts';
+import { Planner } from '../../src/controller/reconcile/planner.ts';
 import { Reconciler } from '../../src/controller/reconcile/reconciler.ts';
 import { CompanionWriter } from '../../src/controller/write/companion-writer.ts';
 import { MutationCache } from '../../src/controller/write/mutation-cache.ts';
@@ -55,17 +56,12 @@ export class Executor {
     const renderings = new Renderings({ view, bodies, clock });
     const shared = { view, api, renderings, bodies, memory, reports, queue, mayWrite, clock, log, tell };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
-    this.reconciler = new Reconciler({
-      ...shared,
-      deletions: this.deletions,
-      versions: this.versions,
-      writes,
-      areNamespacesSynced: () => true,
-      dryRun,
-    });
+    const { deletions, versions } = this;
+    const planner = new Planner({ ...shared, deletions, versions, areNamespacesSynced: () => true });
+    this.reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
     this.writer = new CompanionWriter({
       ...shared,
-      deletions: this.deletions,
+      deletions,
       mutations,
       maxWritesPerSecond,
     });
