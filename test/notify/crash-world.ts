@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { aborted } from '../../src/clock/clock.ts';
 import type { Reconciled } from '../../src/controller/memory/happening.ts';
 import type { ConfigMapApi } from '../../src/kube/api/config-maps.ts';
@@ -262,8 +263,11 @@ export class Process {
       api: world.api(this),
       cluster: async () => 'a-cluster',
       report: () => undefined,
-      deliver: (sink, message, signal) =>
-        Promise.race([world.deliver(this, sink, message), aborted(signal).then(() => CUT_OFF)]),
+      deliver: (sink, message, signal) => {
+        // Requests of a process that has crashed never end, and listen to it.
+        setMaxListeners(0, signal);
+        return Promise.race([world.deliver(this, sink, message), aborted(signal).then(() => CUT_OFF)]);
+      },
     });
     this.cache = world.cacheAtStart;
     const sources = {
