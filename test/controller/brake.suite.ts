@@ -19,6 +19,11 @@ function waveOf(companions: readonly ConfigMap[]): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
+interface SeenEvent {
+  readonly reason: string;
+  readonly regarding: { readonly kind: string; readonly name: string };
+}
+
 /** A world with companions of `home/colors` in teams. */
 class Fleet implements AsyncDisposable {
   readonly world: World;
@@ -126,6 +131,31 @@ export function brakeSuite(server: TestServer): void {
     const annotations = world.ours({ 'allow-deletes': `deadbeef,${wave}` });
     await world.person.patchNamespace(world.full('home'), { metadata: { annotations } });
     await fleet.allGone();
+  });
+
+  test.concurrent('[D1] [D2] a namespace of sources that is deleted takes no companion with it, and its Event survives it', async () => {
+    const teams = Array.from({ length: 12 }, (_, index) => `team-${index}`);
+    await using world = await World.open(server, ['platform', ...teams]);
+    world.start(BRAKE);
+    await world.createSource({ in: 'platform', asks: { 'target-namespaces': world.full('team-*') } });
+    for (const team of teams) await world.companion(`${team}/colors-synced`, 'platform/colors');
+    await world.person.deleteNamespace(world.full('platform'));
+    const options = { deadlineMs: DEADLINE_MS, describe: () => world.whatWasLogged() };
+    await waitFor(async () => (await world.person.namespace(world.full('platform'))) === undefined, options);
+    const held = `${world.domain}/held`;
+    const marks = () =>
+      Promise.all(teams.map(async (team) => (await world.source(`${team}/colors-synced`)).metadata));
+    await waitFor(async () => (await marks()).every(({ annotations }) => annotations?.[held]), options);
+    const path = '/apis/events.k8s.io/v1/namespaces/default/events';
+    await waitFor(async () => {
+      const { items = [] } = (await world.person.get<{ items: SeenEvent[] }>(path)) ?? {};
+      return items.some(
+        ({ reason, regarding: { kind, name } }) =>
+          reason === 'DeletesHeld' && kind === 'Namespace' && name === world.full('platform'),
+      );
+    }, options);
+    expect(await ask(world, ['release', '-n', world.full('platform'), '--yes'])).toMatchObject({ code: 0 });
+    for (const team of teams) expect(await world.configMap(`${team}/colors-synced`)).toBeUndefined();
   });
 
   test.concurrent('[D1] consent that is withdrawn from what is held deletes it', async () => {
