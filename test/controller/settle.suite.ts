@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { BLUE, edit, GREEN, RED, revisionOf } from './rolling.ts';
 import { World } from './world.ts';
 
 const DEADLINE_MS = 60_000;
@@ -29,6 +30,23 @@ export function settleSuite(server: TestServer): void {
 
     await world.ask('home/colors', { settle: '50ms' });
     await world.companion('team-a/colors-synced', 'home/colors');
+  });
+
+  test.concurrent('[D7] [D4] versions that nobody got do not push what companions hold out of the revisions', async () => {
+    await using world = await World.open(server);
+    const controller = world.start();
+    await world.createSource({ data: RED, asks: { settle: '1h', 'keep-revisions': '1' } });
+    await world.companion('home/colors-synced', 'home/colors');
+    for (const data of [GREEN, BLUE]) {
+      await edit(world, data);
+      await world.settle(controller);
+    }
+    const kept = async () => (await world.managed('home')).filter((key) => key.includes('-rev-'));
+    expect(await kept()).toEqual([revisionOf(RED)]);
+    await world.ask('home/colors', { settle: '50ms' });
+    await world.companion('home/colors-synced', 'home/colors');
+    await world.settle(controller);
+    expect(await kept()).toEqual([revisionOf(RED), revisionOf(BLUE)].sort());
   });
 
   test.concurrent('[D7] a source that never becomes quiet is mirrored all the same', async () => {

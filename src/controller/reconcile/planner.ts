@@ -9,6 +9,7 @@ import { isOutOfScope } from '../../mirror/plan/inventory.ts';
 import { companionsLeft, planOrphans } from '../../mirror/plan/orphans.ts';
 import { planSource } from '../../mirror/plan/plan.ts';
 import { remarksOn, remarksOnOrphans } from '../../mirror/plan/remarks.ts';
+import { rolloutOnceQuiet } from '../../mirror/plan/settle.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { Rendering } from '../../mirror/render/rendering.ts';
@@ -75,7 +76,8 @@ export class Planner {
     const steps = this.#counted(key, planSource(shape, view));
     const isFlapping = versions.isFlapping(key);
     reports.validSource(key, remarksOn(source, steps, vocabulary, { rollout, isFlapping }));
-    return { source, shape, steps, rollout: source.deleting ? undefined : rollout };
+    const rolling = source.deleting ? undefined : rolloutOnceQuiet(rollout, steps, shape, view);
+    return { source, shape, steps, rollout: rolling };
   }
 
   /** While it reads and renders, the source may change; the event queues it again. */

@@ -1,5 +1,6 @@
 import type { CompanionShape } from '../companion/companion.ts';
 import type { Difference } from '../companion/drift.ts';
+import type { Rollout } from '../rollout/rollout.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { waiting } from './removal.ts';
 import type { Step } from './step.ts';
@@ -24,6 +25,29 @@ export function onceQuiet(steps: readonly Step[], shape: CompanionShape, view: C
       ? waiting(step.companion, 'its content waits until the source has been quiet for a while', until)
       : { ...step, action: 'update', differences, until };
   });
+}
+
+/**
+ * A rollout that keeps new content only once it is mirrored. Else the versions that nobody got would
+ * push the one that companions hold out of the revisions (SPEC D4, D7).
+ */
+export function rolloutOnceQuiet(
+  rollout: Rollout | undefined,
+  steps: readonly Step[],
+  { source, request }: CompanionShape,
+  view: ClusterView,
+): Rollout | undefined {
+  if (rollout === undefined || request.settle === undefined) return rollout;
+  const unsettledMs = view.unsettledMs(source.key, request.settle.ms);
+  const isNew = rollout.steps.some(({ action }) => action === 'keep');
+  if (unsettledMs === 0 || !isNew || steps.some(writesContent)) return rollout;
+  const until = view.now() + unsettledMs;
+  return { ...rollout, steps: [], until: Math.min(until, rollout.until ?? until) };
+}
+
+function writesContent(step: Step): boolean {
+  if (step.action === 'create' || step.action === 'defer') return true;
+  return 'differences' in step && step.differences.some(({ kind }) => kind === 'content');
 }
 
 /** Not a heal: it holds what its checksum says. Not a content of before, either: that is a rescue. */
