@@ -80,3 +80,31 @@ describe('[D4] while the content cannot be kept', () => {
     expect(api.objects.get(OTHER)).toEqual(stays);
   });
 });
+
+describe('[D4] [D7] while a source that settles keeps changing', () => {
+  const green = greenSource({ settle: '2s' });
+  const before = { ...green, data: RED };
+  const kept = revisionObject(green, RED, { order: 1 });
+  const running = (...others: readonly ConfigMap[]) => {
+    const set = setUp([green, kept, ...others]);
+    set.running.versions.changed(observed(before), observed(green));
+    return set;
+  };
+  const revisionsIn = ({ api }: ReturnType<typeof setUp>) =>
+    [...api.objects.keys()].filter((key) => key.startsWith('home/colors-rev-')).length;
+
+  test('its content is not kept, so that it does not push out what companions hold', async () => {
+    const set = running(companion(before, CANARY), companion(before, OTHER));
+    await set.running.pass(KEY);
+    expect(revisionsIn(set)).toBe(1);
+    await set.running.clock.advance(2_000);
+    await set.running.pass(KEY);
+    expect(revisionsIn(set)).toBe(2);
+  });
+
+  test('but it is kept before a new companion gets it', async () => {
+    const set = running(companion(before, OTHER));
+    await set.running.pass(KEY);
+    expect(revisionsIn(set)).toBe(2);
+  });
+});
