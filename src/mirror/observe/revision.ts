@@ -20,13 +20,15 @@ export function revisionKey(
 
 /**
  * Whether an object is a revision, of whatever source, or was one, or is a copy of one. Somebody may
- * have changed its label. A companion that is labelled so stays one: it carries its own name.
+ * have changed its label. A companion that is labelled so stays one, because it carries its own name,
+ * and so does a source, whatever its annotations say.
  */
 export function isRevision(
-  object: Pick<ObservedConfigMap, 'labels' | 'annotations'>,
+  object: Pick<ObservedConfigMap, 'labels' | 'annotations' | 'request'>,
   vocabulary: Vocabulary,
 ): boolean {
   return (
+    object.request === undefined &&
     (object.labels[vocabulary.managed] === MANAGED_REVISION ||
       object.annotations[vocabulary.revision] !== undefined) &&
     object.annotations[vocabulary.companion] === undefined

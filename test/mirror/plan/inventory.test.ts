@@ -26,6 +26,13 @@ describe('[C3] every companion is in exactly one state', () => {
     expect(inWords(withTeam(settled))).toEqual(line('in sync, none; '));
   });
 
+  test('also of a source that somebody has annotated like a revision', () => {
+    const odd = source('home/odd', { revision: '3' });
+    expect(inWords(world([odd, companion(odd, 'home/odd-synced')]))).toEqual([
+      'home/odd → home/odd-synced: in sync, none; ',
+    ]);
+  });
+
   test('drifted', () => {
     const edited = { ...settled, data: { colour: 'green' } };
     expect(inWords(withTeam(edited))).toEqual(line('drifted, update; differs in content'));
