@@ -111,6 +111,28 @@ export function canarySuite(server: TestServer): void {
     await everybody(world, GREEN);
   });
 
+  test.concurrent('[D6] [D8] run --once brings new content to the canaries, leaves the others, and exits with 0', async () => {
+    await using world = await World.open(server, ['qa-a', 'team-a']);
+    const asks = {
+      'keep-revisions': '5',
+      'target-namespaces': `${world.full('qa-a')},${world.full('team-a')}`,
+      canary: world.full('qa-a'),
+      'canary-bake': '5s',
+    };
+    await world.createSource({ data: RED, asks });
+    expect((await world.run('--once')).code).toBe(0);
+    await hold(world, { 'qa-a': RED, 'team-a': RED });
+    await edit(world, GREEN);
+    const { code, log } = await world.run('--once');
+    expect([code, log]).toEqual([0, expect.stringContaining('companions left for later')]);
+    await hold(world, { 'qa-a': GREEN, 'team-a': RED });
+    // Time passes although nobody runs.
+    await waitFor(async () => {
+      await world.run('--once');
+      return (await world.configMap('team-a/colors-synced'))?.data?.['sky'] === 'green';
+    });
+  });
+
   test.concurrent('[D6] a verdict counts only for the content that it was set on', async () => {
     await using world = await openCanary({ 'canary-bake': '1h' });
     const verdict = { metadata: { annotations: world.ours({ verdict: 'bad' }) } };
