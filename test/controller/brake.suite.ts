@@ -84,6 +84,19 @@ class Fleet implements AsyncDisposable {
   }
 }
 
+/** Until the brake has marked a companion. */
+function marked(world: World, key: string): Promise<ConfigMap> {
+  return waitFor(
+    async () => {
+      const found = await world.configMap(key);
+      if (found === undefined) throw new Error(`${key} is gone`);
+      expect(found.metadata.annotations).toHaveProperty(`${world.domain}/held`);
+      return found;
+    },
+    { deadlineMs: DEADLINE_MS, describe: () => `a mark on ${key}; ${world.whatWasLogged()}` },
+  );
+}
+
 /** SPEC D1, D2. */
 export function brakeSuite(server: TestServer): void {
   test.concurrent('[D1] a typo in the targets of 30 namespaces loses nothing, and its correction removes the marks', async () => {
@@ -156,6 +169,23 @@ export function brakeSuite(server: TestServer): void {
     }, options);
     expect(await ask(world, ['release', '-n', world.full('platform'), '--yes'])).toMatchObject({ code: 0 });
     for (const team of teams) expect(await world.configMap(`${team}/colors-synced`)).toBeUndefined();
+  });
+
+  test.concurrent('[D2] also of one beside its source, although nothing else needs the Namespaces', async () => {
+    await using world = await World.open(server);
+    await world.createSource();
+    world.start({ 'delete-brake': '1' });
+    const { metadata } = await world.companion('home/colors-synced', 'home/colors');
+    await world.unlabel('home/colors');
+    const orphan = await marked(world, 'home/colors-synced');
+    const wave = waveOf([orphan]);
+    expect(orphan.metadata).toMatchObject({
+      uid: metadata.uid,
+      annotations: world.ours({ held: wave }),
+    });
+    const annotations = world.ours({ 'allow-deletes': wave });
+    await world.person.patchNamespace(world.full('home'), { metadata: { annotations } });
+    await world.gone('home/colors-synced');
   });
 
   test.concurrent('[D1] consent that is withdrawn from what is held deletes it', async () => {

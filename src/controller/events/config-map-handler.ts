@@ -36,9 +36,12 @@ export interface ConfigMapHandlerDeps {
 export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedConfigMap> {
   const { view, queue, mutations, memory, versions, isSynced, tell } = deps;
   const { vocabulary } = view.settings;
+  const demandFor = (object: ObservedConfigMap) => {
+    if (dependsOnNamespaces(object, vocabulary)) deps.demandNamespaces();
+  };
   const enqueue = (object: ObservedConfigMap, except?: ObjectKey) => {
     const isNoticed = isSynced() && !isRevision(object, vocabulary);
-    if (dependsOnNamespaces(object, vocabulary)) deps.demandNamespaces();
+    demandFor(object);
     const lane: Lane = isSynced() ? 'fresh' : 'bulk';
     const cause = causeOf(object, vocabulary);
     for (const key of concernedSources(object, view)) {
@@ -59,7 +62,8 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
     // The old state may concern other sources: one may have lost this companion.
     update: (old, item) =>
       mutations.observe({ item, deleted: false }, (own) => {
-        if (own) return;
+        // Our own write may have marked it as held.
+        if (own) return demandFor(item);
         versions.changed(old, item);
         disturbed(old);
         if (concernedOthers(old, item, view)) enqueue(old);

@@ -4,6 +4,7 @@ import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
 import { matchesTargets, mayMatchUnread } from './placement.ts';
+import { waveOn } from './removal.ts';
 import type { ClusterView } from './view.ts';
 
 /**
@@ -76,13 +77,14 @@ function usesLabels({ uses, request }: ObservedConfigMap): boolean {
 
 /**
  * Whether namespaces must be known to decide about the object: a source with targets or with
- * placeholders for labels, or a companion outside its source's namespace, which needs consent
- * (SPEC P3).
+ * placeholders for labels, a companion outside its source's namespace, which needs consent (SPEC
+ * P3), or one that is held, which its source's Namespace may release (SPEC D2).
  */
 export function dependsOnNamespaces(object: ObservedConfigMap, vocabulary: Vocabulary): boolean {
   if (object.request !== undefined) {
     return object.request.ok && (object.request.value.targets !== undefined || usesLabels(object));
   }
+  if (waveOn(object, vocabulary) !== undefined) return true;
   const reference = sourceReference(object, vocabulary);
   // If only the uid is left, the source may be anywhere.
   if (reference === undefined) return object.annotations[vocabulary.sourceUid] !== undefined;

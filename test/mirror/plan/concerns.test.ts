@@ -147,6 +147,10 @@ describe('[W1] the sources that a change of a Namespace concerns', () => {
     '[P3] such a companion whose label was stripped': [stripped(there, 'workshop.io/managed'), true],
     '[P3] a companion with only the uid left': [stripped(there, 'workshop.io/source'), true],
     'not a companion beside its source': [companion(shapes, 'team-a/shapes-synced'), false],
+    '[D2] one beside its source that is held': [
+      companion(shapes, 'team-a/shapes-synced', { annotations: { 'workshop.io/held': '0123abcd' } }),
+      true,
+    ],
     'not what names no source': [configMap('team-b/x'), false],
   };
   test.for(Object.entries(dependent))(
