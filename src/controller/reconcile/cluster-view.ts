@@ -101,8 +101,8 @@ export function createClusterView(deps: {
     claimants: (companion) =>
       claimIndexValues(companion).flatMap((value) => configMaps.byIndex('claims', value)),
     valuesUsers: (values) => configMaps.byIndex('values', values),
-    dueFrom: (namespace) =>
-      due.in(namespace, () => {
+    dueFrom: (namespace, own) =>
+      due.in(namespace, own, () => {
         const companions = current(configMaps.byIndex('origin', namespace));
         return dueAmong(companions, deletions.recent(namespace), view);
       }),

@@ -5,24 +5,35 @@ import type { DueDeletions } from '../../mirror/plan/view.ts';
 const LIFETIME = 20;
 
 /**
- * Remembers what is due for the sources of one namespace, the last one that was asked for. A search
- * looks at every companion, and of 1,000 sources each may have one to delete. What is remembered may
- * lack what has become due since; the plan that asks adds its own.
+ * Remembers what is due for the sources of each namespace. A search looks at every companion, and of
+ * 1,000 sources each may have one to delete. What has become due since a search is remembered as
+ * soon as a plan finds it.
  */
 export class RememberedSearch {
   readonly #clock: Clock;
-  #last: { readonly namespace: string; readonly until: number; readonly found: DueDeletions } | undefined;
+  readonly #found = new Map<string, { readonly until: number; readonly found: DueDeletions }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  in(namespace: string, search: () => DueDeletions): DueDeletions {
+  /** `own`: uids of what the plan that asks would delete. */
+  in(namespace: string, own: readonly string[], search: () => DueDeletions): DueDeletions {
     const begunAt = this.#clock.now();
-    if (this.#last?.namespace === namespace && begunAt < this.#last.until) return this.#last.found;
-    const found = search();
+    this.#forgetOld(begunAt);
+    const last = this.#found.get(namespace);
+    const found = withOwn(last?.found ?? search(), own);
     const endedAt = this.#clock.now();
-    this.#last = { namespace, until: endedAt + LIFETIME * (endedAt - begunAt), found };
+    const until = last?.until ?? endedAt + LIFETIME * (endedAt - begunAt);
+    this.#found.set(namespace, { until, found });
     return found;
   }
+
+  #forgetOld(now: number): void {
+    for (const [namespace, { until }] of this.#found) if (now >= until) this.#found.delete(namespace);
+  }
+}
+
+function withOwn(found: DueDeletions, own: readonly string[]): DueDeletions {
+  return own.length === 0 ? found : { ...found, due: [...new Set([...found.due, ...own])] };
 }

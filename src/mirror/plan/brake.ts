@@ -55,9 +55,10 @@ function mustHold(
 ): boolean {
   if (deletions.length === 0) return false;
   const { namespace } = splitKey(source.key);
-  const { due, there, gone, isHeld } = view.dueFrom(namespace);
+  const own = deletions.map(({ actual }) => actual.uid);
+  const { due, there, gone, isHeld } = view.dueFrom(namespace, own);
   const recent = view.recentDeletions(namespace);
-  const all = new Set([...recent, ...due, ...deletions.map(({ actual }) => actual.uid)]);
+  const all = new Set([...recent, ...due, ...own]);
   const total = there + gone.filter((uid) => recent.has(uid)).length;
   // What is held holds all else that is due.
   return isHeld || (all.size >= count && all.size * 100 >= percent * total);

@@ -27,8 +27,11 @@ export interface ClusterView {
   unwantedMs(source: ObjectKey, companion: ObjectKey): number | undefined;
   /** Time (ms) until the source has been quiet for so long; 0: it has been, or nobody measures. */
   unsettledMs(source: ObjectKey, settleMs: number): number;
-  /** What is due for the sources of a namespace (`dueAmong`), maybe a moment ago. */
-  dueFrom(namespace: string): DueDeletions;
+  /**
+   * What is due for the sources of a namespace (`dueAmong`), maybe a moment ago, and what plans have
+   * found due since. `own`: uids of what the plan that asks would delete.
+   */
+  dueFrom(namespace: string, own: readonly string[]): DueDeletions;
   /**
    * Uids of the companions of its sources that were deleted in the last 60 s, or were to be, and
    * that the brake counts.

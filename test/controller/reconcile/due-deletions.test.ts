@@ -3,7 +3,7 @@ import { RememberedSearch } from '../../../src/controller/reconcile/due-deletion
 import type { DueDeletions } from '../../../src/mirror/plan/view.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-test('[D1] what is due is searched at most for a twentieth of the time, for the namespace that was asked for last', () => {
+test('[D1] what is due is searched at most for a twentieth of the time, for each namespace', () => {
   let now = 0;
   const clock = Object.assign(new ManualClock(), { now: () => now });
   const remembered = new RememberedSearch(clock);
@@ -16,16 +16,32 @@ test('[D1] what is due is searched at most for a twentieth of the time, for the 
   };
   const at = (time: number, namespace: string) => {
     now = time;
-    return remembered.in(namespace, search).there;
+    return remembered.in(namespace, [], search).there;
   };
   expect([at(0, 'home'), at(209, 'home'), at(210, 'home')]).toEqual([1, 1, 2]);
-  expect([at(230, 'away'), at(250, 'away'), at(260, 'home')]).toEqual([3, 3, 4]);
+  expect([at(230, 'away'), at(250, 'away'), at(260, 'home'), at(440, 'home')]).toEqual([3, 3, 2, 4]);
 });
 
 test('[D1] a search that takes no time is made each time', () => {
   const remembered = new RememberedSearch(new ManualClock());
   const found = [1, 2].map((there) =>
-    remembered.in('home', () => ({ due: [], there, gone: [], isHeld: false })),
+    remembered.in('home', [], () => ({ due: [], there, gone: [], isHeld: false })),
   );
   expect(found.map(({ there }) => there)).toEqual([1, 2]);
+});
+
+test('[D1] what a plan found due since the last search counts for the plans that follow', () => {
+  let now = 0;
+  const clock = Object.assign(new ManualClock(), { now: () => now });
+  const remembered = new RememberedSearch(clock);
+  const dueWith = (...own: readonly string[]) =>
+    remembered.in('home', own, () => {
+      now += 10;
+      return { due: ['a'], there: 9, gone: [], isHeld: false };
+    }).due;
+  expect(dueWith()).toEqual(['a']);
+  expect(dueWith('b', 'c')).toEqual(['a', 'b', 'c']);
+  expect(dueWith('c', 'd')).toEqual(['a', 'b', 'c', 'd']);
+  now += 1_000;
+  expect(dueWith('e')).toEqual(['a', 'e']);
 });
