@@ -25,6 +25,17 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
     ],
   ],
   [
+    'src/cli',
+    [
+      ['program.ts'],
+      ['completion.ts'],
+      ['commands'],
+      ['session'],
+      ['flags'],
+      ['errors.ts', 'io.ts', 'version.ts'],
+    ],
+  ],
+  [
     'src/controller',
     [
       ['create-controller.ts', 'event-listener.ts', 'freshness-canary.ts'],

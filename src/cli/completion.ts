@@ -6,9 +6,9 @@ import { loadCluster } from '../kube/config/kube-config.ts';
 import { createTransport } from '../kube/http/transport.ts';
 import { DEFAULT_DOMAIN, MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
 import { UsageError } from './errors.ts';
-import type { Flag, Flags } from './flags.ts';
+import type { Flag, Flags } from './flags/flags.ts';
+import { SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
-import { SWITCH } from './values.ts';
 import { USER_AGENT } from './version.ts';
 
 /** What the scripts call with the words of the command line; the last one is being typed. */

@@ -1,10 +1,18 @@
 import yargs, { type Argv } from 'yargs';
 import { didYouMean } from '../mirror/did-you-mean.ts';
+import { demo } from './commands/demo.ts';
+import { explain } from './commands/explain.ts';
+import { history } from './commands/history.ts';
+import { notify } from './commands/notify.ts';
+import { plan } from './commands/plan.ts';
+import { release } from './commands/release.ts';
+import { run } from './commands/run.ts';
+import { sandbox } from './commands/sandbox.ts';
+import { status } from './commands/status.ts';
+import { undo } from './commands/undo.ts';
 import { COMPLETE, complete, completionScript, SHELLS } from './completion.ts';
-import { demo } from './demo.ts';
 import { messageOf, RunError, UsageError } from './errors.ts';
-import { explain } from './explain.ts';
-import { environmentVariable, flagValues } from './flag-values.ts';
+import { environmentVariable, flagValues } from './flags/flag-values.ts';
 import {
   COMMAND_FLAGS,
   DEMO_FLAGS,
@@ -20,17 +28,9 @@ import {
   SANDBOX_FLAGS,
   STATUS_FLAGS,
   UNDO_FLAGS,
-} from './flags.ts';
-import { history } from './history.ts';
+} from './flags/flags.ts';
+import { SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
-import { notify } from './notify.ts';
-import { plan } from './plan.ts';
-import { release } from './release.ts';
-import { run } from './run.ts';
-import { sandbox } from './sandbox.ts';
-import { status } from './status.ts';
-import { undo } from './undo.ts';
-import { SWITCH } from './values.ts';
 import { version } from './version.ts';
 
 /** What there is as a plugin of kubectl (SPEC C9): what a user does, with the user's rights. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CheckedParts, livenessChecks, readinessChecks } from '../../src/cli/checks.ts';
+import { type CheckedParts, livenessChecks, readinessChecks } from '../../src/cli/session/checks.ts';
 import type { ControllerHealth } from '../../src/controller/controller.ts';
 import { Heartbeat } from '../../src/serving/heartbeat.ts';
 import { ManualClock } from '../support/manual-clock.ts';

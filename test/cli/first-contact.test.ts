@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstContact } from '../../src/cli/first-contact.ts';
+import { firstContact } from '../../src/cli/session/first-contact.ts';
 import type { ListWatch } from '../../src/kube/api/list-watch.ts';
 import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
 import { ApiError, NetworkError } from '../../src/kube/errors.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/cli/errors.ts';
-import { flagValues, unknownVariables } from '../../src/cli/flag-values.ts';
-import { RUN_FLAGS } from '../../src/cli/flags.ts';
+import { flagValues, unknownVariables } from '../../src/cli/flags/flag-values.ts';
+import { RUN_FLAGS } from '../../src/cli/flags/flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'flag-values-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runElected } from '../../src/cli/leader-election.ts';
+import { runElected } from '../../src/cli/session/leader-election.ts';
 import { aborted } from '../../src/clock/clock.ts';
 import { Elector } from '../../src/leaderelection/elector.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { environmentVariable } from '../../src/cli/flag-values.ts';
-import { DEMO_FLAGS, RUN_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags.ts';
+import { environmentVariable } from '../../src/cli/flags/flag-values.ts';
+import { DEMO_FLAGS, RUN_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags/flags.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { memoryIo } from './memory-io.ts';
 

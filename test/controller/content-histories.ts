@@ -172,6 +172,8 @@ class Player {
     const { companions } = this.#model;
     const held = companions.get(short);
     if (held === undefined) return;
+    // While the controller is stopped, what should exist may not be there yet.
+    if ((await this.#world.configMap(`${short}/colors-synced`)) === undefined) return;
     const key = this.#world.full(`${short}/colors-synced`);
     const { person } = this.#world;
     if (what === 'delete') {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { flagValues } from '../../src/cli/flag-values.ts';
-import { RUN_FLAGS } from '../../src/cli/flags.ts';
-import { openElection } from '../../src/cli/leader-election.ts';
+import { flagValues } from '../../src/cli/flags/flag-values.ts';
+import { RUN_FLAGS } from '../../src/cli/flags/flags.ts';
+import { openElection } from '../../src/cli/session/leader-election.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
 import { type AuditedCall, AuditLog } from '../support/control-plane-audit.ts';

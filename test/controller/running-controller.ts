@@ -1,6 +1,6 @@
-import { openController } from '../../src/cli/controller-session.ts';
-import { flagValues } from '../../src/cli/flag-values.ts';
-import { CONTROLLER_FLAGS } from '../../src/cli/flags.ts';
+import { flagValues } from '../../src/cli/flags/flag-values.ts';
+import { CONTROLLER_FLAGS } from '../../src/cli/flags/flags.ts';
+import { openController } from '../../src/cli/session/controller-session.ts';
 import type { Clock } from '../../src/clock/clock.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { type Metrics, NO_METRICS } from '../../src/telemetry/metrics.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openController } from '../../src/cli/controller-session.ts';
-import { flagValues } from '../../src/cli/flag-values.ts';
-import { CONTROLLER_FLAGS } from '../../src/cli/flags.ts';
+import { flagValues } from '../../src/cli/flags/flag-values.ts';
+import { CONTROLLER_FLAGS } from '../../src/cli/flags/flags.ts';
+import { openController } from '../../src/cli/session/controller-session.ts';
 import { systemClock } from '../../src/clock/clock.ts';
 import { objectKey } from '../../src/kube/api/object-key.ts';
 import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';

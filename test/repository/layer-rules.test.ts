@@ -122,7 +122,7 @@ describe('the layer rules', () => {
     },
     {
       name: 'a socket outside kube, telemetry and sandbox',
-      path: 'src/cli/serve.ts',
+      path: 'src/cli/program.ts',
       text: "import { createServer } from 'node:http';",
       reason: 'only src/kube, src/telemetry, src/serving, src/sandbox may import node:http',
     },
@@ -184,7 +184,7 @@ describe('the layer rules', () => {
     },
     {
       name: 'the version',
-      path: 'src/cli/a.ts',
+      path: 'src/cli/version.ts',
       text: "import p from '../../package.json' with { type: 'json' };",
     },
     {

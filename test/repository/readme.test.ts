@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { RUN_FLAGS } from '../../src/cli/flags.ts';
+import { RUN_FLAGS } from '../../src/cli/flags/flags.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');

@@ -1,10 +1,10 @@
-import { backoffDelay } from '../clock/backoff.ts';
-import { type Clock, sleep } from '../clock/clock.ts';
-import type { Watches } from '../controller/informers.ts';
-import type { Cluster } from '../kube/config/cluster.ts';
-import { ApiError, isForbidden, isUnauthorized, NetworkError } from '../kube/errors.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import { RunError } from './errors.ts';
+import { backoffDelay } from '../../clock/backoff.ts';
+import { type Clock, sleep } from '../../clock/clock.ts';
+import type { Watches } from '../../controller/informers.ts';
+import type { Cluster } from '../../kube/config/cluster.ts';
+import { ApiError, isForbidden, isUnauthorized, NetworkError } from '../../kube/errors.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { RunError } from '../errors.ts';
 
 export interface FirstContact {
   readonly cluster: Cluster;

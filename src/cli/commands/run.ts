@@ -1,22 +1,19 @@
-import { aborted, sleep, systemClock } from '../clock/clock.ts';
-import type { Controller } from '../controller/controller.ts';
-import type { Cluster } from '../kube/config/cluster.ts';
-import { loadCluster } from '../kube/config/kube-config.ts';
-import { podNamespace } from '../kube/config/pod-cluster.ts';
-import { KubeConfigError } from '../kube/errors.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import { createLogger } from '../telemetry/pino-logger.ts';
-import { PrometheusMetrics } from '../telemetry/prometheus.ts';
-import { openController, type SessionOptions } from './controller-session.ts';
-import { RunError, UsageError } from './errors.ts';
-import { firstContact } from './first-contact.ts';
-import { unknownVariables } from './flag-values.ts';
-import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS, RUN_FLAGS } from './flags.ts';
-import { type ProcessIo, useColour } from './io.ts';
-import { openElection, runElected } from './leader-election.ts';
-import { notifyOptions } from './notifications.ts';
-import { countAnswers } from './request-metrics.ts';
-import { serve } from './serve.ts';
+import { aborted, sleep, systemClock } from '../../clock/clock.ts';
+import type { Controller } from '../../controller/controller.ts';
+import type { Cluster } from '../../kube/config/cluster.ts';
+import { podNamespace } from '../../kube/config/pod-cluster.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { PrometheusMetrics } from '../../telemetry/prometheus.ts';
+import { RunError, UsageError } from '../errors.ts';
+import type { FlagValues, RUN_FLAGS } from '../flags/flags.ts';
+import type { ProcessIo } from '../io.ts';
+import { openController, type SessionOptions } from '../session/controller-session.ts';
+import { firstContact } from '../session/first-contact.ts';
+import { clusterFor, loggerFor } from '../session/from-flags.ts';
+import { openElection, runElected } from '../session/leader-election.ts';
+import { notifyOptions } from '../session/notifications.ts';
+import { countAnswers } from '../session/request-metrics.ts';
+import { serve } from '../session/serve.ts';
 
 /** `mirror-controller run`: mirrors until stopped, or with `--once` until all is done. */
 export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
@@ -93,26 +90,4 @@ async function converge(controller: Controller, log: Logger, signal: AbortSignal
   if (failing.length > 0) {
     throw new RunError(`not everything could be done: ${failing.join(', ')}\nThe log says why.`);
   }
-}
-
-export function clusterFor(flags: FlagValues<typeof CLUSTER_FLAGS>, io: ProcessIo) {
-  try {
-    return loadCluster({ kubeconfig: flags.kubeconfig, context: flags.context, env: io.env });
-  } catch (error) {
-    if (error instanceof KubeConfigError) throw new UsageError(error.message);
-    throw error;
-  }
-}
-
-/** The log. It begins with a warning of each variable that sets nothing. */
-export function loggerFor(flags: FlagValues<typeof LOG_FLAGS>, { stderr, env }: ProcessIo): Logger {
-  const asked = flags['log-format'];
-  const log = createLogger({
-    level: flags['log-level'],
-    format: asked === 'auto' ? (stderr.isTTY ? 'readable' : 'json') : asked,
-    colour: useColour(stderr, env),
-    stream: stderr,
-  });
-  for (const reason of unknownVariables(env)) log.warn({ reason }, 'environment variable ignored');
-  return log;
 }

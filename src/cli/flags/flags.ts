@@ -1,4 +1,4 @@
-import { DEFAULT_DOMAIN } from '../mirror/vocabulary.ts';
+import { DEFAULT_DOMAIN } from '../../mirror/vocabulary.ts';
 import {
   ADDRESS,
   choice,

@@ -1,13 +1,13 @@
 import { dump } from 'js-yaml';
-import { historyRows, historyTable } from '../inspect/history.ts';
-import type { Look } from '../inspect/inspection.ts';
-import { type ObjectKey, objectKey, parseKey } from '../kube/api/object-key.ts';
-import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
-import { RunError, UsageError } from './errors.ts';
-import type { FlagValues, HISTORY_FLAGS } from './flags.ts';
-import { inspecting } from './inspection-session.ts';
-import { type ProcessIo, print, terminalWidth } from './io.ts';
-import { clusterFor } from './run.ts';
+import { historyRows, historyTable } from '../../inspect/history.ts';
+import type { Look } from '../../inspect/inspection.ts';
+import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import { RunError, UsageError } from '../errors.ts';
+import type { FlagValues, HISTORY_FLAGS } from '../flags/flags.ts';
+import { type ProcessIo, print, terminalWidth } from '../io.ts';
+import { clusterFor } from '../session/from-flags.ts';
+import { inspecting } from '../session/inspection-session.ts';
 
 /** `mirror-controller history`: the contents of a source that are kept (SPEC D5). */
 export async function history(

@@ -1,17 +1,17 @@
-import type { Clock } from '../clock/clock.ts';
-import type { Controller } from '../controller/controller.ts';
-import type { FreshnessCanary } from '../controller/freshness-canary.ts';
-import { type Check, healthPage } from '../serving/health.ts';
-import { Heartbeat } from '../serving/heartbeat.ts';
-import { type Page, type PageSource, type Pages, startHttpServer } from '../serving/http-server.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { PrometheusMetrics } from '../telemetry/prometheus.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Controller } from '../../controller/controller.ts';
+import type { FreshnessCanary } from '../../controller/freshness-canary.ts';
+import { type Check, healthPage } from '../../serving/health.ts';
+import { Heartbeat } from '../../serving/heartbeat.ts';
+import { type Page, type PageSource, type Pages, startHttpServer } from '../../serving/http-server.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { PrometheusMetrics } from '../../telemetry/prometheus.ts';
+import { messageOf, RunError } from '../errors.ts';
+import type { Address } from '../flags/values.ts';
+import { version } from '../version.ts';
 import { livenessChecks, readinessChecks } from './checks.ts';
-import { messageOf, RunError } from './errors.ts';
 import type { Election } from './leader-election.ts';
-import type { Address } from './values.ts';
-import { version } from './version.ts';
 
 export interface ServedParts {
   readonly metrics: PrometheusMetrics;

@@ -1,26 +1,26 @@
-import type { Clock } from '../clock/clock.ts';
-import type { Controller } from '../controller/controller.ts';
-import { createController } from '../controller/create-controller.ts';
-import { eventListener } from '../controller/event-listener.ts';
-import { FreshnessCanary } from '../controller/freshness-canary.ts';
-import type { Watches } from '../controller/informers.ts';
-import type { Listener } from '../controller/memory/happening.ts';
-import { createConfigMapApi, type WriteFence } from '../kube/api/config-maps.ts';
-import { createListWatch } from '../kube/api/http-list-watch.ts';
-import { createNamespacePoll } from '../kube/api/namespace-poll.ts';
-import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import type { Cluster } from '../kube/config/cluster.ts';
-import { createTransport, type Transport, type TransportOptions } from '../kube/http/transport.ts';
-import type { Bounds } from '../mirror/plan/placement.ts';
-import type { MirrorSettings } from '../mirror/plan/view.ts';
-import { MANAGED_BY, vocabularyOf, watchSelector } from '../mirror/vocabulary.ts';
-import type { Occurrence } from '../recorder/occurrence.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import { type Metrics, NO_METRICS } from '../telemetry/metrics.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Controller } from '../../controller/controller.ts';
+import { createController } from '../../controller/create-controller.ts';
+import { eventListener } from '../../controller/event-listener.ts';
+import { FreshnessCanary } from '../../controller/freshness-canary.ts';
+import type { Watches } from '../../controller/informers.ts';
+import type { Listener } from '../../controller/memory/happening.ts';
+import { createConfigMapApi, type WriteFence } from '../../kube/api/config-maps.ts';
+import { createListWatch } from '../../kube/api/http-list-watch.ts';
+import { createNamespacePoll } from '../../kube/api/namespace-poll.ts';
+import type { ConfigMap, Namespace } from '../../kube/api/types.ts';
+import type { Cluster } from '../../kube/config/cluster.ts';
+import { createTransport, type Transport, type TransportOptions } from '../../kube/http/transport.ts';
+import type { Bounds } from '../../mirror/plan/placement.ts';
+import type { MirrorSettings } from '../../mirror/plan/view.ts';
+import { MANAGED_BY, vocabularyOf, watchSelector } from '../../mirror/vocabulary.ts';
+import type { Occurrence } from '../../recorder/occurrence.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { type Metrics, NO_METRICS } from '../../telemetry/metrics.ts';
+import type { CONTROLLER_FLAGS, FlagValues, RULE_FLAGS } from '../flags/flags.ts';
+import { USER_AGENT } from '../version.ts';
 import { openEventRecording } from './event-recording.ts';
-import type { CONTROLLER_FLAGS, FlagValues, RULE_FLAGS } from './flags.ts';
 import { type NotifyOptions, notifying, openNotifications } from './notifications.ts';
-import { USER_AGENT } from './version.ts';
 
 /**
  * Dispose of it when the controller has stopped: that writes its last Events, and ends its requests

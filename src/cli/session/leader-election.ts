@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Clock } from '../clock/clock.ts';
-import type { Controller } from '../controller/controller.ts';
-import { createListWatch } from '../kube/api/http-list-watch.ts';
-import { createLeaseApi, leasesPath } from '../kube/api/leases.ts';
-import type { Lease } from '../kube/api/types.ts';
-import type { Cluster } from '../kube/config/cluster.ts';
-import { podNamespace } from '../kube/config/pod-cluster.ts';
-import { createTransport, type TransportOptions } from '../kube/http/transport.ts';
-import { Elector } from '../leaderelection/elector.ts';
-import { watchHolder } from '../leaderelection/watch-holder.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import { UsageError } from './errors.ts';
-import type { FlagValues, RUN_FLAGS } from './flags.ts';
-import { USER_AGENT } from './version.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Controller } from '../../controller/controller.ts';
+import { createListWatch } from '../../kube/api/http-list-watch.ts';
+import { createLeaseApi, leasesPath } from '../../kube/api/leases.ts';
+import type { Lease } from '../../kube/api/types.ts';
+import type { Cluster } from '../../kube/config/cluster.ts';
+import { podNamespace } from '../../kube/config/pod-cluster.ts';
+import { createTransport, type TransportOptions } from '../../kube/http/transport.ts';
+import { Elector } from '../../leaderelection/elector.ts';
+import { watchHolder } from '../../leaderelection/watch-holder.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { UsageError } from '../errors.ts';
+import type { FlagValues, RUN_FLAGS } from '../flags/flags.ts';
+import { USER_AGENT } from '../version.ts';
 
 /** client-go's bound for how much longer than the retry period a candidate may wait. */
 const JITTER_FACTOR = 1.2;

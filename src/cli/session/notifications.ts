@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Clock } from '../clock/clock.ts';
-import type { Controller } from '../controller/controller.ts';
-import { callForObject } from '../kube/api/call-for-object.ts';
-import type { ConfigMapApi, WriteFence } from '../kube/api/config-maps.ts';
-import { type ObjectKey, objectKey, splitKey } from '../kube/api/object-key.ts';
-import type { KubeObject } from '../kube/api/types.ts';
-import type { Cluster } from '../kube/config/cluster.ts';
-import { podNamespace } from '../kube/config/pod-cluster.ts';
-import type { Transport } from '../kube/http/transport.ts';
-import type { Vocabulary } from '../mirror/vocabulary.ts';
-import { parseNotifyConfig, type Sink } from '../notify/delivery/config.ts';
-import { deliver } from '../notify/delivery/delivery.ts';
-import { HttpClient } from '../notify/delivery/http-client.ts';
-import { readSinkFiles, SinkFileError } from '../notify/delivery/sink-files.ts';
-import { Notifier } from '../notify/notifier.ts';
-import type { Occurrence } from '../recorder/occurrence.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import { messageOf, UsageError } from './errors.ts';
-import type { FlagValues, NOTIFY_FLAGS, RUN_FLAGS } from './flags.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Controller } from '../../controller/controller.ts';
+import { callForObject } from '../../kube/api/call-for-object.ts';
+import type { ConfigMapApi, WriteFence } from '../../kube/api/config-maps.ts';
+import { type ObjectKey, objectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { KubeObject } from '../../kube/api/types.ts';
+import type { Cluster } from '../../kube/config/cluster.ts';
+import { podNamespace } from '../../kube/config/pod-cluster.ts';
+import type { Transport } from '../../kube/http/transport.ts';
+import type { Vocabulary } from '../../mirror/vocabulary.ts';
+import { parseNotifyConfig, type Sink } from '../../notify/delivery/config.ts';
+import { deliver } from '../../notify/delivery/delivery.ts';
+import { HttpClient } from '../../notify/delivery/http-client.ts';
+import { readSinkFiles, SinkFileError } from '../../notify/delivery/sink-files.ts';
+import { Notifier } from '../../notify/notifier.ts';
+import type { Occurrence } from '../../recorder/occurrence.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import type { FlagValues, NOTIFY_FLAGS, RUN_FLAGS } from '../flags/flags.ts';
 
 /** What `--notify-config` asks for. */
 export interface NotifyOptions {

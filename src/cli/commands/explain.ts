@@ -1,15 +1,15 @@
-import { explanationInWords } from '../inspect/explanation.ts';
-import type { Look } from '../inspect/inspection.ts';
-import { type ObjectKey, objectKey, parseKey, splitKey } from '../kube/api/object-key.ts';
-import { sourceReference } from '../mirror/observe/observed-config-map.ts';
-import { claims } from '../mirror/plan/claims.ts';
-import { explainCompanion } from '../mirror/plan/explain.ts';
-import { entryMeeting, isUnconfirmed } from '../mirror/plan/inventory.ts';
-import { RunError, UsageError } from './errors.ts';
-import type { EXPLAIN_FLAGS, FlagValues } from './flags.ts';
-import { inspecting } from './inspection-session.ts';
-import { type ProcessIo, print, terminalWidth } from './io.ts';
-import { clusterFor } from './run.ts';
+import { explanationInWords } from '../../inspect/explanation.ts';
+import type { Look } from '../../inspect/inspection.ts';
+import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
+import { sourceReference } from '../../mirror/observe/observed-config-map.ts';
+import { claims } from '../../mirror/plan/claims.ts';
+import { explainCompanion } from '../../mirror/plan/explain.ts';
+import { entryMeeting, isUnconfirmed } from '../../mirror/plan/inventory.ts';
+import { RunError, UsageError } from '../errors.ts';
+import type { EXPLAIN_FLAGS, FlagValues } from '../flags/flags.ts';
+import { type ProcessIo, print, terminalWidth } from '../io.ts';
+import { clusterFor } from '../session/from-flags.ts';
+import { inspecting } from '../session/inspection-session.ts';
 
 /**
  * `mirror-controller explain`: why a companion is as it is. Resolves to 0 if it is in sync, else to

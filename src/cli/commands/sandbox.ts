@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { aborted, systemClock } from '../clock/clock.ts';
-import type { Cluster } from '../kube/config/cluster.ts';
-import { createSandbox, type Sandbox, servedKinds } from '../sandbox/sandbox.ts';
-import { openController } from './controller-session.ts';
-import { messageOf, RunError, UsageError } from './errors.ts';
-import type { FlagValues, SANDBOX_FLAGS } from './flags.ts';
-import type { ProcessIo } from './io.ts';
-import { loggerFor } from './run.ts';
+import { aborted, systemClock } from '../../clock/clock.ts';
+import type { Cluster } from '../../kube/config/cluster.ts';
+import { createSandbox, type Sandbox, servedKinds } from '../../sandbox/sandbox.ts';
+import { messageOf, RunError, UsageError } from '../errors.ts';
+import type { FlagValues, SANDBOX_FLAGS } from '../flags/flags.ts';
+import type { ProcessIo } from '../io.ts';
+import { openController } from '../session/controller-session.ts';
+import { loggerFor } from '../session/from-flags.ts';
 
 /** First line of each kubeconfig that we write: no other file is overwritten or removed. */
 const OURS = '# Written by mirror-controller sandbox.\n';

@@ -1,9 +1,9 @@
-import { callForObject } from '../kube/api/call-for-object.ts';
-import type { ConfigMap } from '../kube/api/types.ts';
-import { ApiError } from '../kube/errors.ts';
-import type { Transport } from '../kube/http/transport.ts';
-import type { SinkRecord } from '../notify/state/record.ts';
-import { recordsIn, STATE_LABELS } from '../notify/state/stored-record.ts';
+import { callForObject } from '../../kube/api/call-for-object.ts';
+import type { ConfigMap } from '../../kube/api/types.ts';
+import { ApiError } from '../../kube/errors.ts';
+import type { Transport } from '../../kube/http/transport.ts';
+import type { SinkRecord } from '../../notify/state/record.ts';
+import { recordsIn, STATE_LABELS } from '../../notify/state/stored-record.ts';
 
 /** What each sink was last told of a source, by the source's uid. */
 export type Notified = ReadonlyMap<string, Readonly<Record<string, SinkRecord>>>;

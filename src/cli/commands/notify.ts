@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../clock/clock.ts';
-import { objectKey } from '../kube/api/object-key.ts';
-import type { Sink } from '../notify/delivery/config.ts';
-import { type Message, postOf } from '../notify/delivery/delivery.ts';
-import { HttpClient, NoAnswerError, type Post } from '../notify/delivery/http-client.ts';
-import { RunError, UsageError } from './errors.ts';
-import type { FlagValues, NOTIFY_COMMAND_FLAGS } from './flags.ts';
-import { type ProcessIo, print } from './io.ts';
-import { readSinks } from './notifications.ts';
+import { systemClock } from '../../clock/clock.ts';
+import { objectKey } from '../../kube/api/object-key.ts';
+import type { Sink } from '../../notify/delivery/config.ts';
+import { type Message, postOf } from '../../notify/delivery/delivery.ts';
+import { HttpClient, NoAnswerError, type Post } from '../../notify/delivery/http-client.ts';
+import { RunError, UsageError } from '../errors.ts';
+import type { FlagValues, NOTIFY_COMMAND_FLAGS } from '../flags/flags.ts';
+import { type ProcessIo, print } from '../io.ts';
+import { readSinks } from '../session/notifications.ts';
 
 /** Most of an answer (characters) that is shown. */
 const MOST_SHOWN = 1_000;

@@ -1,6 +1,6 @@
-import type { ControllerHealth } from '../controller/controller.ts';
-import type { Check } from '../serving/health.ts';
-import type { Heartbeat } from '../serving/heartbeat.ts';
+import type { ControllerHealth } from '../../controller/controller.ts';
+import type { Check } from '../../serving/health.ts';
+import type { Heartbeat } from '../../serving/heartbeat.ts';
 
 /** What the checks look at. */
 export interface CheckedParts {

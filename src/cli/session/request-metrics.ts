@@ -1,5 +1,5 @@
-import type { TransportOptions } from '../kube/http/transport.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { TransportOptions } from '../../kube/http/transport.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const CODES = ['200', '201', '401', '403', '404', '409', '410', '422', '429', '500', '503', '504', '<error>'];

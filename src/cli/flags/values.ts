@@ -1,7 +1,7 @@
-import { type Parsed, parsed, problem } from '../mirror/parsed.ts';
-import { COMPANION_STATES, type CompanionState } from '../mirror/plan/inventory.ts';
-import { parseDuration } from '../mirror/request/duration.ts';
-import { type NamespacePatterns, parseNamespacePatterns } from '../mirror/request/patterns.ts';
+import { type Parsed, parsed, problem } from '../../mirror/parsed.ts';
+import { COMPANION_STATES, type CompanionState } from '../../mirror/plan/inventory.ts';
+import { parseDuration } from '../../mirror/request/duration.ts';
+import { type NamespacePatterns, parseNamespacePatterns } from '../../mirror/request/patterns.ts';
 
 /** What a flag takes. The problems of `parse` complete the sentence "--flag: …". */
 export interface Kind<T> {

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
-import type { Clock } from '../clock/clock.ts';
-import { createEventApi } from '../kube/api/events.ts';
-import type { Cluster } from '../kube/config/cluster.ts';
-import { createTransport, type TransportOptions } from '../kube/http/transport.ts';
-import { DEFAULT_DOMAIN, MANAGED_BY } from '../mirror/vocabulary.ts';
-import { EventRecorder } from '../recorder/recorder.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import { USER_AGENT } from './version.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { createEventApi } from '../../kube/api/events.ts';
+import type { Cluster } from '../../kube/config/cluster.ts';
+import { createTransport, type TransportOptions } from '../../kube/http/transport.ts';
+import { DEFAULT_DOMAIN, MANAGED_BY } from '../../mirror/vocabulary.ts';
+import { EventRecorder } from '../../recorder/recorder.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { USER_AGENT } from '../version.ts';
 
 /** Dispose of it when nothing more is recorded. That takes at most 1 s, for the last Events. */
 export interface EventRecording extends AsyncDisposable {

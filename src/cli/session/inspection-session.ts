@@ -1,17 +1,17 @@
-import { sleep, systemClock } from '../clock/clock.ts';
-import { Inspection, ListFailedError } from '../inspect/inspection.ts';
-import { type ConfigMapApi, createConfigMapApi } from '../kube/api/config-maps.ts';
-import type { Cluster } from '../kube/config/cluster.ts';
-import { ApiError, NetworkError } from '../kube/errors.ts';
-import { createTransport, type Transport } from '../kube/http/transport.ts';
-import { MANAGED_BY } from '../mirror/vocabulary.ts';
+import { sleep, systemClock } from '../../clock/clock.ts';
+import { Inspection, ListFailedError } from '../../inspect/inspection.ts';
+import { type ConfigMapApi, createConfigMapApi } from '../../kube/api/config-maps.ts';
+import type { Cluster } from '../../kube/config/cluster.ts';
+import { ApiError, NetworkError } from '../../kube/errors.ts';
+import { createTransport, type Transport } from '../../kube/http/transport.ts';
+import { MANAGED_BY } from '../../mirror/vocabulary.ts';
+import { RunError } from '../errors.ts';
+import type { FlagValues, RULE_FLAGS } from '../flags/flags.ts';
+import { type ProcessIo, readerGone } from '../io.ts';
+import { USER_AGENT } from '../version.ts';
 import { settingsOf, watchesOf } from './controller-session.ts';
-import { RunError } from './errors.ts';
 import { explain, firstContact } from './first-contact.ts';
-import type { FlagValues, RULE_FLAGS } from './flags.ts';
-import { type ProcessIo, readerGone } from './io.ts';
-import { loggerFor } from './run.ts';
-import { USER_AGENT } from './version.ts';
+import { loggerFor } from './from-flags.ts';
 
 /** Time (ms) after which a terminal shows what the command waits for. */
 const PATIENCE_MS = 1000;

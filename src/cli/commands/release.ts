@@ -1,17 +1,17 @@
 import { createInterface } from 'node:readline';
-import type { Inspection } from '../inspect/inspection.ts';
-import { asTableRows, inOrder, rowOf } from '../inspect/report.ts';
-import { renderTable } from '../inspect/table.ts';
-import type { ConfigMapApi } from '../kube/api/config-maps.ts';
-import { type ObjectKey, objectKey, parseKey, splitKey } from '../kube/api/object-key.ts';
-import { ApiError, isConflict, isNotFound } from '../kube/errors.ts';
-import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
-import type { Entry } from '../mirror/plan/inventory.ts';
-import { messageOf, UsageError } from './errors.ts';
-import type { FlagValues, RELEASE_FLAGS } from './flags.ts';
-import { inspecting } from './inspection-session.ts';
-import { type ProcessIo, print, terminalWidth } from './io.ts';
-import { clusterFor } from './run.ts';
+import type { Inspection } from '../../inspect/inspection.ts';
+import { asTableRows, inOrder, rowOf } from '../../inspect/report.ts';
+import { renderTable } from '../../inspect/table.ts';
+import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
+import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
+import { ApiError, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import type { Entry } from '../../mirror/plan/inventory.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import type { FlagValues, RELEASE_FLAGS } from '../flags/flags.ts';
+import { type ProcessIo, print, terminalWidth } from '../io.ts';
+import { clusterFor } from '../session/from-flags.ts';
+import { inspecting } from '../session/inspection-session.ts';
 
 /** What is to be released. `namespace` undefined: everywhere. Sources win over it. */
 interface Scope {

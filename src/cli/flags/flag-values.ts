@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
-import { didYouMean } from '../mirror/did-you-mean.ts';
-import { messageOf, UsageError } from './errors.ts';
+import { didYouMean } from '../../mirror/did-you-mean.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { COMMAND_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS } from './flags.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,16 +1,24 @@
-import { sleep, systemClock } from '../clock/clock.ts';
-import type { Inspection, Look } from '../inspect/inspection.ts';
-import { asJson, asTableRows, asYaml, inNamespace, inOrder, rowOf, stateSummary } from '../inspect/report.ts';
-import { paragraph, renderTable } from '../inspect/table.ts';
-import { type ObjectKey, objectKey, parseKey } from '../kube/api/object-key.ts';
-import type { Entry } from '../mirror/plan/inventory.ts';
-import { isAsAsked } from '../mirror/plan/step.ts';
-import { RunError, UsageError } from './errors.ts';
-import type { FlagValues, STATUS_FLAGS } from './flags.ts';
-import { inspecting } from './inspection-session.ts';
-import { type ProcessIo, print, terminalWidth } from './io.ts';
-import { type Notified, readNotified } from './notified.ts';
-import { clusterFor } from './run.ts';
+import { sleep, systemClock } from '../../clock/clock.ts';
+import type { Inspection, Look } from '../../inspect/inspection.ts';
+import {
+  asJson,
+  asTableRows,
+  asYaml,
+  inNamespace,
+  inOrder,
+  rowOf,
+  stateSummary,
+} from '../../inspect/report.ts';
+import { paragraph, renderTable } from '../../inspect/table.ts';
+import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
+import type { Entry } from '../../mirror/plan/inventory.ts';
+import { isAsAsked } from '../../mirror/plan/step.ts';
+import { RunError, UsageError } from '../errors.ts';
+import type { FlagValues, STATUS_FLAGS } from '../flags/flags.ts';
+import { type ProcessIo, print, terminalWidth } from '../io.ts';
+import { clusterFor } from '../session/from-flags.ts';
+import { inspecting } from '../session/inspection-session.ts';
+import { type Notified, readNotified } from '../session/notified.ts';
 
 type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { changesOf } from '../inspect/changes.ts';
-import type { Look } from '../inspect/inspection.ts';
-import { ManifestError, type ManifestFile, type Manifests, readManifests } from '../inspect/manifests.ts';
+import { changesOf } from '../../inspect/changes.ts';
+import type { Look } from '../../inspect/inspection.ts';
+import { ManifestError, type ManifestFile, type Manifests, readManifests } from '../../inspect/manifests.ts';
 import {
   actionSummary,
   asJson,
@@ -11,13 +11,13 @@ import {
   inOrder,
   type Row,
   rowOf,
-} from '../inspect/report.ts';
-import { paragraph, renderTable } from '../inspect/table.ts';
-import { messageOf, UsageError } from './errors.ts';
-import type { FlagValues, PLAN_FLAGS } from './flags.ts';
-import { inspecting } from './inspection-session.ts';
-import { type ProcessIo, print, terminalWidth } from './io.ts';
-import { clusterFor } from './run.ts';
+} from '../../inspect/report.ts';
+import { paragraph, renderTable } from '../../inspect/table.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import type { FlagValues, PLAN_FLAGS } from '../flags/flags.ts';
+import { type ProcessIo, print, terminalWidth } from '../io.ts';
+import { clusterFor } from '../session/from-flags.ts';
+import { inspecting } from '../session/inspection-session.ts';
 
 /**
  * `mirror-controller plan`: what `run` would do. Resolves to 0 if that is nothing, else to 1
