@@ -129,9 +129,12 @@ export class CompanionMemory {
     return now - (this.#get(source, companion)?.unwantedSince ?? now);
   }
 
-  /** The deletion of the companion is delayed, from the first time on. */
-  delayed(source: ObjectKey, companion: ObjectKey): void {
-    const { unwantedSince = this.#clock.now() } = this.#get(source, companion) ?? {};
+  /**
+   * The deletion of the companion is delayed, from the first time on. `now`: one reading of the
+   * clock for a whole plan, so that what is unwanted together is due together.
+   */
+  delayed(source: ObjectKey, companion: ObjectKey, now: number): void {
+    const { unwantedSince = now } = this.#get(source, companion) ?? {};
     this.#update(source, companion, { unwantedSince });
   }
 

@@ -66,7 +66,8 @@ export class Reconciler {
     const { memory, reports, queue, writes, dryRun, clock, log, tell } = this.#deps;
     const { source, shape, steps } = plan;
     const ofRevisions = plan.rollout?.steps ?? [];
-    for (const step of steps) this.#leave(key, step);
+    const now = clock.now();
+    for (const step of steps) this.#leave(key, step, now);
     const toBeWritten = [...steps.filter(isToBeWritten), ...ofRevisions];
     const isOver = (companion: ObjectKey) => reports.over(key, companion);
     if (memory.hasAny(key)) memory.keepOnly(key, [...steps, ...ofRevisions], isOver);
@@ -96,10 +97,10 @@ export class Reconciler {
     await writes.add({ key, source, shape, lane, report }, ready);
   }
 
-  #leave(key: ObjectKey, step: Step): void {
+  #leave(key: ObjectKey, step: Step, now: number): void {
     const { memory, reports } = this.#deps;
     if (step.action === 'none') reports.leftAlone(key, step);
-    if (step.state === 'delayed') memory.delayed(key, step.companion);
+    if (step.state === 'delayed') memory.delayed(key, step.companion, now);
   }
 
   /** When the first of what waits for a time is due. */

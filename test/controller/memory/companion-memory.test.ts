@@ -205,10 +205,10 @@ test('[R9] failures are forgotten for companions that are no longer planned or n
 });
 
 test('[W4] nothing is remembered of a companion without failures, heals and problems', () => {
-  const { memory } = setUp();
+  const { clock, memory } = setUp();
   memory.failed(source, companion, 'v1', transient);
   memory.setProblem(source, companion, { kind: undefined, level: 'warn', message: 'something', fields: {} });
-  memory.delayed(source, other);
+  memory.delayed(source, other, clock.now());
   expect(memory.hasAny(source)).toBe(true);
   memory.setProblem(source, companion, undefined);
   memory.wrote(source, companion, 'v1');
@@ -225,16 +225,16 @@ describe('[D3] since when nobody wants a companion', () => {
     ['is forgotten when it cannot be deleted anyway', 'waiting', 0],
   ] as const)('%s', async ([, state, ms]) => {
     const { clock, memory } = setUp();
-    memory.delayed(source, companion);
+    memory.delayed(source, companion, clock.now());
     await clock.advance(5000);
     memory.keepOnly(source, [step(companion, state)], () => undefined);
-    memory.delayed(source, companion);
+    memory.delayed(source, companion, clock.now());
     expect(memory.unwantedMs(source, companion)).toBe(ms);
   });
 
   test('is forgotten when another process has written meanwhile', async () => {
     const { clock, memory } = setUp();
-    memory.delayed(source, companion);
+    memory.delayed(source, companion, clock.now());
     await clock.advance(5000);
     memory.forgetWrites();
     expect(memory.unwantedMs(source, companion)).toBe(0);

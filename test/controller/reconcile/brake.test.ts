@@ -37,3 +37,23 @@ test('[D1] plans that are made at once count the deletions of each other, whatev
   const left = [...api.objects.keys()].filter((key) => key.startsWith('team-'));
   expect(left).toHaveLength(9);
 });
+
+test('[D1] [D3] what became unwanted together is due together, so the brake sees all of it', async () => {
+  const { api, running } = setUp(narrowed('s', 12, { 'delete-after': '10m' }));
+  let now = 0;
+  running.clock.now = () => {
+    now += 1;
+    return now;
+  };
+  await running.pass('home/s' as ObjectKey);
+  // The first is due as soon as this, the last a moment later.
+  const begunAt = now;
+  for (let ms = -50; ms <= 50; ms += 5) {
+    running.clock.now = () => begunAt + 600_000 + ms;
+    await running.pass('home/s' as ObjectKey);
+  }
+  const left = [...api.objects.values()].filter(({ metadata }) => metadata.namespace !== 'home');
+  expect(left.map(({ metadata }) => metadata.annotations?.['workshop.io/held'])).toEqual(
+    Array(12).fill(expect.any(String)),
+  );
+});
