@@ -53,8 +53,10 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
   /** A search, too: to allow held deletions is rare. */
   const enqueueHeldFrom = (namespace: string) => {
     const { vocabulary } = view.settings;
-    for (const object of configMaps.values()) {
-      const source = waveOn(object, vocabulary) && sourceReference(object, vocabulary);
+    for (const { key } of configMaps.values()) {
+      // A mark that was just written may not be in the cache yet.
+      const object = view.configMap(key);
+      const source = object && waveOn(object, vocabulary) && sourceReference(object, vocabulary);
       if (source && splitKey(source).namespace === namespace) enqueue(source);
     }
   };

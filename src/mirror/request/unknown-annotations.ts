@@ -5,8 +5,9 @@ import type { StringMap, Vocabulary } from '../vocabulary.ts';
 const MOST_REPORTED = 10;
 
 /**
- * A sentence for each unknown annotation of our domain, with what was probably meant (SPEC R13).
- * Annotations of other objects, such as `accept-mirrors-from`, count as known.
+ * A sentence for each unknown annotation of our domain, with what was probably meant, and for each
+ * that has no effect without another one (SPEC R13). Annotations of other objects, such as
+ * `accept-mirrors-from`, count as known.
  */
 export function unknownAnnotations(
   source: { readonly annotations: StringMap },
@@ -36,8 +37,17 @@ export function unknownAnnotations(
     vocabulary.canaryApprove,
     vocabulary.notify,
   ];
-  return Object.keys(source.annotations)
+  const unknown = Object.keys(source.annotations)
     .filter((key) => key.startsWith(`${vocabulary.domain}/`) && !known.has(key))
     .slice(0, MOST_REPORTED)
     .map((key) => `${key} is not an annotation of mirror-controller${didYouMean(key.toLowerCase(), meant)}`);
+  return [...unknown, ...idleAnnotations(source.annotations, vocabulary)];
+}
+
+function idleAnnotations(annotations: StringMap, vocabulary: Vocabulary): readonly string[] {
+  const { canary, canaryBake, canaryApprove, renderKeys, valuesFrom } = vocabulary;
+  const needs = { [canaryBake]: canary, [canaryApprove]: canary, [valuesFrom]: renderKeys };
+  return Object.entries(needs)
+    .filter(([key, other]) => annotations[key] !== undefined && annotations[other] === undefined)
+    .map(([key, other]) => `${key} has no effect without ${other}`);
 }

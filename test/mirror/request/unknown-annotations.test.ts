@@ -7,6 +7,16 @@ import { vocabulary } from '../wire.ts';
 const sentences = (...keys: readonly string[]) =>
   unknownAnnotations({ annotations: Object.fromEntries(keys.map((key) => [key, ''])) }, vocabulary);
 
+test.for([
+  ['canary-bake', 'canary'],
+  ['canary-approve', 'canary'],
+  ['values-from', 'render-keys'],
+] as const)('[R13] %s without %s is reported: it has no effect', ([key, other]) => {
+  const [one, two] = [`workshop.io/${key}`, `workshop.io/${other}`];
+  expect(sentences(one)).toEqual([`${one} has no effect without ${two}`]);
+  expect(sentences(one, two)).toEqual([]);
+});
+
 describe('[R13] an annotation of our domain that does not exist is reported', () => {
   const typos: Readonly<Record<string, string>> = {
     'workshop.io/target-namespace': 'workshop.io/target-namespaces',
