@@ -85,9 +85,10 @@ export class EventRecorder {
   #next(): Told | number {
     const now = this.#deps.clock.now();
     const waitMs = this.#allowance.waitMs(now);
+    if (waitMs > 0 && this.#waiting.size > 0) return waitMs;
     let soonestMs = Number.POSITIVE_INFINITY;
     for (const told of this.#waiting.values()) {
-      const ms = Math.max(waitMs, this.#allowance.waitOfObjectMs(told.latest.regarding.uid, now));
+      const ms = this.#allowance.waitOfObjectMs(told.latest.regarding.uid, now);
       if (ms === 0) return told;
       soonestMs = Math.min(soonestMs, ms);
     }
