@@ -51,7 +51,7 @@ function about(source: ObservedConfigMap | undefined, message: Message): Occurre
   return { regarding: { apiVersion: 'v1', kind: 'ConfigMap', namespace, name, uid }, ...message };
 }
 
-const REASONS = {
+export const REASONS = {
   invalid: 'InvalidAnnotation',
   unresolved: 'Unresolved',
   'unknown annotation': 'InvalidAnnotation',

@@ -1,13 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { RUN_FLAGS } from '../../src/cli/flags/flags.ts';
+import { REASONS } from '../../src/controller/event-listener.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+/** Those of `notify`, which are types only. */
+const NOTIFY_REASONS = ['NotificationDropped', 'SinkGone', 'SinkUnavailable'];
+const reference = read('docs/reference.md');
 
 /** The rows of all tables whose first cell matches, as cells without backticks. */
 function rowsWhere(firstCell: RegExp): readonly string[][] {
-  return readme
+  return reference
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .map((line) =>
@@ -19,7 +23,7 @@ function rowsWhere(firstCell: RegExp): readonly string[][] {
     .filter(([first = '']) => firstCell.test(first));
 }
 
-describe('README matches the code', () => {
+describe('docs/reference.md matches the code', () => {
   test("[C1] the flag table has exactly the flags of run, with the code's defaults", () => {
     const documented = rowsWhere(/^--/).map(([flag, value]) => [flag, value]);
     const actual = Object.entries(RUN_FLAGS).map(([name, flag]) => [
@@ -51,11 +55,31 @@ describe('README matches the code', () => {
     );
   });
 
-  test('every npm script that it names exists', () => {
-    const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    const named = [...readme.matchAll(/npm (?:run )?(\w[\w:-]*)/g)].map((match) => match[1] ?? '');
-    const builtIn = ['ci'];
-    expect(named.length).toBeGreaterThan(3);
-    expect(named.filter((name) => !builtIn.includes(name) && !(name in scripts))).toEqual([]);
+  test('[O3] the Event table has every reason that concerns companions', () => {
+    const documented = rowsWhere(/^[A-Z]\w+(, [A-Z]\w+)*$/).flatMap(([reasons = '']) => reasons.split(', '));
+    const actual = ['Mirrored', 'Healed', ...new Set(Object.values(REASONS))];
+    expect(documented.filter((reason) => !NOTIFY_REASONS.includes(reason)).toSorted()).toEqual(
+      actual.toSorted(),
+    );
+    expect(documented).toEqual(expect.arrayContaining(NOTIFY_REASONS));
   });
 });
+
+test('every npm script that the README names exists', () => {
+  const readme = read('README.md');
+  const { scripts } = JSON.parse(read('package.json'));
+  const named = [...readme.matchAll(/npm (?:run )?(\w[\w:-]*)/g)].map((match) => match[1] ?? '');
+  const builtIn = ['ci'];
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((name) => !builtIn.includes(name) && !(name in scripts))).toEqual([]);
+});
+
+test.each(['README.md', 'docs/reference.md', 'docs/operating.md'])(
+  'every file that %s links to exists',
+  (path) => {
+    const folder = new URL(`../../${path}`, import.meta.url);
+    const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => match[1] ?? '');
+    expect(links.length).toBeGreaterThan(3);
+    expect(links.filter((link) => !existsSync(new URL(link, folder)))).toEqual([]);
+  },
+);
