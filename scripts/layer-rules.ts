@@ -50,6 +50,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   [
     'src/mirror',
     [
+      ['explain'],
       ['plan'],
       ['rollout'],
       ['companion'],

@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { Finding } from '../mirror/plan/explain.ts';
-import type { Entry } from '../mirror/plan/inventory.ts';
-import { commandInWords, type Remedy } from '../mirror/plan/remedies.ts';
+import type { Finding } from '../mirror/explain/explain.ts';
+import type { Entry } from '../mirror/explain/inventory.ts';
+import { commandInWords, type Remedy } from '../mirror/explain/remedies.ts';
 import { inSeconds } from './report.ts';
 import { oneLine, paragraph, renderTable } from './table.ts';
 

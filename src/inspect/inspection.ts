@@ -12,9 +12,6 @@ import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap } from '../kube/api/types.ts';
 import { isNotFound } from '../kube/errors.ts';
-import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
-import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
-import { dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import {
   absentSources,
   type Entry,
@@ -22,7 +19,10 @@ import {
   isUnconfirmed,
   type Renderings,
   takeInventory,
-} from '../mirror/plan/inventory.ts';
+} from '../mirror/explain/inventory.ts';
+import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
+import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
+import { dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';
 import type { Rendering } from '../mirror/render/rendering.ts';
 import { type Manifests, NO_MANIFESTS } from './manifests.ts';

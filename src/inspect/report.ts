@@ -1,6 +1,6 @@
 import { dump } from 'js-yaml';
 import { splitKey } from '../kube/api/object-key.ts';
-import { COMPANION_STATES, type CompanionState, type Entry } from '../mirror/plan/inventory.ts';
+import { COMPANION_STATES, type CompanionState, type Entry } from '../mirror/explain/inventory.ts';
 import type { Step } from '../mirror/plan/step.ts';
 import { type Change, changeInWords } from './changes.ts';
 import type { TableRow } from './table.ts';

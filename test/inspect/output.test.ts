@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { rowOf } from '../../src/inspect/report.ts';
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
-import { COMPANION_STATES } from '../../src/mirror/plan/inventory.ts';
+import { COMPANION_STATES } from '../../src/mirror/explain/inventory.ts';
 
 const document = readFileSync(new URL('../../docs/output.md', import.meta.url), 'utf8');
 

@@ -1,12 +1,12 @@
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
-import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
 import {
   absentSources,
   type Entry,
   entryMeeting,
   isUnconfirmed,
   takeInventory,
-} from '../../src/mirror/plan/inventory.ts';
+} from '../../src/mirror/explain/inventory.ts';
+import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { renderingOf } from './rendering-of.ts';
 import { vocabulary } from './wire.ts';
 import { objectAt, viewOf, type World } from './world.ts';

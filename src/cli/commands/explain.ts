@@ -1,10 +1,10 @@
 import { explanationInWords } from '../../inspect/explanation.ts';
 import type { Look } from '../../inspect/inspection.ts';
 import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
+import { explainCompanion } from '../../mirror/explain/explain.ts';
+import { entryMeeting, isUnconfirmed } from '../../mirror/explain/inventory.ts';
 import { sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import { claims } from '../../mirror/plan/claims.ts';
-import { explainCompanion } from '../../mirror/plan/explain.ts';
-import { entryMeeting, isUnconfirmed } from '../../mirror/plan/inventory.ts';
 import { RunError, UsageError } from '../errors.ts';
 import type { EXPLAIN_FLAGS, FlagValues } from '../flags/flags.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';

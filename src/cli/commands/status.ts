@@ -11,7 +11,7 @@ import {
 } from '../../inspect/report.ts';
 import { paragraph, renderTable } from '../../inspect/table.ts';
 import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
-import type { Entry } from '../../mirror/plan/inventory.ts';
+import type { Entry } from '../../mirror/explain/inventory.ts';
 import { isAsAsked } from '../../mirror/plan/step.ts';
 import { RunError, UsageError } from '../errors.ts';
 import type { FlagValues, STATUS_FLAGS } from '../flags/flags.ts';

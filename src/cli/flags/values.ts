@@ -1,5 +1,5 @@
+import { COMPANION_STATES, type CompanionState } from '../../mirror/explain/inventory.ts';
 import { type Parsed, parsed, problem } from '../../mirror/parsed.ts';
-import { COMPANION_STATES, type CompanionState } from '../../mirror/plan/inventory.ts';
 import { parseDuration } from '../../mirror/request/duration.ts';
 import { type NamespacePatterns, parseNamespacePatterns } from '../../mirror/request/patterns.ts';
 

@@ -1,5 +1,5 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import type { Remark } from '../../mirror/plan/remarks.ts';
+import type { Remark } from '../../mirror/explain/remarks.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';

@@ -2,10 +2,6 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Lister } from '../../informer/lister.ts';
 import { TurnBudget } from '../../informer/turn-budget.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
-import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
-import { isRevision } from '../../mirror/observe/revision.ts';
-import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
-import { desiredOf } from '../../mirror/plan/desired.ts';
 import {
   absentSource,
   COMPANION_STATES,
@@ -15,7 +11,11 @@ import {
   entriesOfSource,
   leftAsTheyAre,
   nobodys,
-} from '../../mirror/plan/inventory.ts';
+} from '../../mirror/explain/inventory.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import { isRevision } from '../../mirror/observe/revision.ts';
+import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
+import { desiredOf } from '../../mirror/plan/desired.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { Rendering } from '../../mirror/render/rendering.ts';
 import { CANARY_STATES } from '../../mirror/rollout/rollout.ts';

@@ -1,3 +1,4 @@
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { Consent, ObservedNamespace } from '../observe/observed-namespace.ts';
 import { matchesSelector } from '../request/label-selector.ts';
 import {
@@ -50,6 +51,14 @@ const UNREAD: Placement = {
   kind: 'forbidden',
   reason: 'the controller may not read the Namespace, so the selector cannot be matched',
 };
+
+/** Whether a source is not ours to watch (SPEC P2). */
+export function isOutOfScope(
+  source: ObjectKey,
+  { settings: { bounds } }: { readonly settings: { readonly bounds: Bounds } },
+): boolean {
+  return bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(source).namespace);
+}
 
 /** Named namespaces, existing or not; all others only if the source has a prefix or selector. */
 export function* candidateNamespaces(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SOURCE_STATES, Survey } from '../../../src/controller/metrics/survey.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
-import { COMPANION_STATES } from '../../../src/mirror/plan/inventory.ts';
+import { COMPANION_STATES } from '../../../src/mirror/explain/inventory.ts';
 import { CANARY_STATES } from '../../../src/mirror/rollout/rollout.ts';
 import { renderingOf } from '../../mirror/rendering-of.ts';
 import { revisionObject } from '../../mirror/rollout/revisions.ts';

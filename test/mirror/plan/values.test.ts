@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { remarksOn } from '../../../src/mirror/explain/remarks.ts';
 import {
   concernedOthers,
   concernedSources,
@@ -7,7 +8,6 @@ import {
   isConcernedByNamespace,
   targetIndexValuesOf,
 } from '../../../src/mirror/plan/concerns.ts';
-import { remarksOn } from '../../../src/mirror/plan/remarks.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { entriesInWords, inventoryOf } from '../inventory-of.ts';
 import {

@@ -1,10 +1,10 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { type Step, unconsentedMatches } from '../plan/step.ts';
 import { parseNotify } from '../request/notify.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
 import type { Rollout, RolloutRemark } from '../rollout/rollout.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { type Step, unconsentedMatches } from './step.ts';
 
 export interface Remark {
   readonly kind:

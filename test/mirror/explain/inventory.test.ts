@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
-import { COMPANION_STATES, type Entry } from '../../../src/mirror/plan/inventory.ts';
+import { COMPANION_STATES, type Entry } from '../../../src/mirror/explain/inventory.ts';
 import { companionsLeft, planOrphans } from '../../../src/mirror/plan/orphans.ts';
 import type { Step } from '../../../src/mirror/plan/step.ts';
 import { carryOut } from '../../controller/carry-out.ts';

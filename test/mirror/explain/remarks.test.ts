@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { remarksOn } from '../../../src/mirror/plan/remarks.ts';
+import { remarksOn } from '../../../src/mirror/explain/remarks.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { namespace, observed, source, vocabulary } from '../wire.ts';
 import { boundsOf, planFor, world } from '../world.ts';

@@ -2,15 +2,15 @@ import { type ObjectKey, objectKey, splitKey } from '../../kube/api/object-key.t
 import type { CompanionShape } from '../companion/companion.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
+import { desiredOf } from '../plan/desired.ts';
+import { boundsRefusal, consentTo, isOutOfScope, matchTargets, mayMatchUnread } from '../plan/placement.ts';
+import { planCompanion } from '../plan/plan.ts';
+import type { ClusterView } from '../plan/view.ts';
 import type { Rendering } from '../render/rendering.ts';
 import { includingItem } from '../request/patterns.ts';
 import type { MirrorRequest } from '../request/request.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
 import { MANAGED_SOURCE } from '../vocabulary.ts';
-import { desiredOf } from './desired.ts';
-import { isOutOfScope } from './inventory.ts';
-import { boundsRefusal, consentTo, matchTargets, mayMatchUnread } from './placement.ts';
-import { planCompanion } from './plan.ts';
 import {
   fixAnnotations,
   fixConsent,
@@ -20,7 +20,6 @@ import {
   type Remedy,
   type Subject,
 } from './remedies.ts';
-import type { ClusterView } from './view.ts';
 
 /** What must hold, in this order, for a companion to be in sync. */
 export type Check =

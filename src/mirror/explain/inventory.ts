@@ -1,14 +1,15 @@
-import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Difference } from '../companion/drift.ts';
 import { isValues, type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
 import { isRevision } from '../observe/revision.ts';
+import { desiredOf } from '../plan/desired.ts';
+import { companionsLeft, planOrphans } from '../plan/orphans.ts';
+import { isOutOfScope } from '../plan/placement.ts';
+import { planCompanion, planSource } from '../plan/plan.ts';
+import { isLeftOver } from '../plan/removal.ts';
+import type { Step } from '../plan/step.ts';
+import type { ClusterView } from '../plan/view.ts';
 import type { Rendering } from '../render/rendering.ts';
-import { desiredOf } from './desired.ts';
-import { companionsLeft, planOrphans } from './orphans.ts';
-import { planCompanion, planSource } from './plan.ts';
-import { isLeftOver } from './removal.ts';
-import type { Step } from './step.ts';
-import type { ClusterView } from './view.ts';
 
 /**
  * Where companions stand. Each is in exactly one state (SPEC C3).
@@ -208,11 +209,6 @@ export function nobodys(object: ObservedConfigMap, view: ClusterView): readonly 
         ? `it is a copy of ${self}`
         : `it lacks the marks of a companion of ${source}`;
   return [{ ...entry, state: 'orphaned', reason }];
-}
-
-/** Whether a source is not ours to watch (SPEC P2). */
-export function isOutOfScope(source: ObjectKey, { settings: { bounds } }: ClusterView): boolean {
-  return bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(source).namespace);
 }
 
 function entryOf(source: ObjectKey, step: Step): Entry {
