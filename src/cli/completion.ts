@@ -6,7 +6,7 @@ import { loadCluster } from '../kube/config/kube-config.ts';
 import { createTransport } from '../kube/http/transport.ts';
 import { DEFAULT_DOMAIN, MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
 import { UsageError } from './errors.ts';
-import type { Flag, Flags } from './flags/flags.ts';
+import type { Flag, Flags } from './flags/flag.ts';
 import { SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
 import { USER_AGENT } from './version.ts';

@@ -12,35 +12,33 @@ import { status } from './commands/status.ts';
 import { undo } from './commands/undo.ts';
 import { COMPLETE, complete, completionScript, SHELLS } from './completion.ts';
 import { messageOf, RunError, UsageError } from './errors.ts';
-import { environmentVariable, flagValues } from './flags/flag-values.ts';
 import {
   COMMAND_FLAGS,
   DEMO_FLAGS,
   EXPLAIN_FLAGS,
-  type Flag,
-  type Flags,
-  type FlagValues,
   HISTORY_FLAGS,
   NOTIFY_COMMAND_FLAGS,
   PLAN_FLAGS,
   RELEASE_FLAGS,
-  RUN_FLAGS,
   SANDBOX_FLAGS,
   STATUS_FLAGS,
   UNDO_FLAGS,
-} from './flags/flags.ts';
+} from './flags/command-flags.ts';
+import type { Flag, Flags, FlagValues } from './flags/flag.ts';
+import { environmentVariable, flagValues } from './flags/flag-values.ts';
+import { RUN_FLAGS } from './flags/run-flags.ts';
 import { SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
 import { version } from './version.ts';
 
-/** What there is as a plugin of kubectl (SPEC C9): what a user does, with the user's rights. */
+/** The commands of the kubectl plugin (SPEC C9): they run with the user's own rights. */
 const PLUGIN_COMMANDS: readonly string[] = ['status', 'plan', 'explain', 'history', 'undo', 'release'];
 const HELP = 'Keeps copies (companions) of ConfigMaps that are labelled workshop.io/managed=true.';
-const PLUGIN_HELP = `Where the copies (companions) of labelled ConfigMaps stand. undo and release write.
+const PLUGIN_HELP = `Shows where the copies (companions) of labelled ConfigMaps stand. undo and release write.
 
-  kubectl mirror status -A                       where they stand
-  kubectl mirror explain team-a/colors-synced    why it is as it is
-  kubectl mirror undo shop/colors                back to what they held before`;
+  kubectl mirror status -A                       where all of them stand
+  kubectl mirror explain team-a/colors-synced    why this one is as it is
+  kubectl mirror undo shop/colors                give them back their earlier content`;
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
@@ -140,7 +138,7 @@ async function parse(
       isPlugin
         ? 'kubectl mirror <command> --help lists the flags, among them -n, -A, -o and --context.'
         : 'Each flag can also be set by its environment variable (--log-level: MIRROR_LOG_LEVEL) and, under its own name, in the ' +
-            'YAML file of --config. The command line wins over the environment, and that over the file.\n' +
+            'YAML file of --config. The command line wins over the environment, and the environment over the file.\n' +
             'Durations: 500ms, 30s, 1h30m, 1d. Sizes: 64Mi, 1Gi. Lists: commas, or the flag repeated. Switches: --dry-run, ' +
             '--no-dry-run, --dry-run=false.',
     )
@@ -156,19 +154,19 @@ async function parse(
   );
   command(
     'demo',
-    'Play the workshop step by step, on a sandbox or with --context on a cluster',
+    'Play the workshop step by step, on a sandbox, or with --context on a cluster',
     DEMO_FLAGS,
     demo,
   );
   command('status', 'Show where companions stand', STATUS_FLAGS, status, '[names..]');
   command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '[name]');
   command('history', 'Show the kept contents of a source', HISTORY_FLAGS, history, '[name]');
-  command('undo', 'Let companions hold an earlier content', UNDO_FLAGS, undo, '[name]');
+  command('undo', 'Give companions an earlier content', UNDO_FLAGS, undo, '[name]');
   command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
   command('release', 'Delete what the delete brake holds', RELEASE_FLAGS, release, '[names..]');
   command(
     'notify',
-    'Send a sink an example: notify test SINK',
+    'Send an example to a sink: notify test SINK',
     NOTIFY_COMMAND_FLAGS,
     notify,
     '[names..]',

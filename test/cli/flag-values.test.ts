@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/cli/errors.ts';
 import { flagValues, unknownVariables } from '../../src/cli/flags/flag-values.ts';
-import { RUN_FLAGS } from '../../src/cli/flags/flags.ts';
+import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'flag-values-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { DEMO_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags/command-flags.ts';
 import { environmentVariable } from '../../src/cli/flags/flag-values.ts';
-import { DEMO_FLAGS, RUN_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags/flags.ts';
+import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { memoryIo } from './memory-io.ts';
 

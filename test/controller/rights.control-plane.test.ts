@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { flagValues } from '../../src/cli/flags/flag-values.ts';
-import { RUN_FLAGS } from '../../src/cli/flags/flags.ts';
+import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { openElection } from '../../src/cli/session/leader-election.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';

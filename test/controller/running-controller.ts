@@ -1,5 +1,5 @@
 import { flagValues } from '../../src/cli/flags/flag-values.ts';
-import { CONTROLLER_FLAGS } from '../../src/cli/flags/flags.ts';
+import { CONTROLLER_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { openController } from '../../src/cli/session/controller-session.ts';
 import type { Clock } from '../../src/clock/clock.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sandboxCluster } from '../../src/cli/commands/sandbox.ts';
 import { flagValues } from '../../src/cli/flags/flag-values.ts';
-import { CONTROLLER_FLAGS } from '../../src/cli/flags/flags.ts';
+import { CONTROLLER_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { openController } from '../../src/cli/session/controller-session.ts';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import type { DemoDeps, Place } from '../../src/demo/demo.ts';

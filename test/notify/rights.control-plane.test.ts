@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { flagValues } from '../../src/cli/flags/flag-values.ts';
-import { CONTROLLER_FLAGS } from '../../src/cli/flags/flags.ts';
+import { CONTROLLER_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { openController } from '../../src/cli/session/controller-session.ts';
 import { systemClock } from '../../src/clock/clock.ts';
 import { objectKey } from '../../src/kube/api/object-key.ts';

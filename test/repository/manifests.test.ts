@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
 import { expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { RUN_FLAGS } from '../../src/cli/flags/flags.ts';
+import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 
 interface Manifest {
   readonly kind: string;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { RUN_FLAGS } from '../../src/cli/flags/flags.ts';
+import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { REASONS } from '../../src/controller/event-listener.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 

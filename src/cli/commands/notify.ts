@@ -5,7 +5,8 @@ import type { Sink } from '../../notify/delivery/config.ts';
 import { type Message, postOf } from '../../notify/delivery/delivery.ts';
 import { HttpClient, NoAnswerError, type Post } from '../../notify/delivery/http-client.ts';
 import { RunError, UsageError } from '../errors.ts';
-import type { FlagValues, NOTIFY_COMMAND_FLAGS } from '../flags/flags.ts';
+import type { NOTIFY_COMMAND_FLAGS } from '../flags/command-flags.ts';
+import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print } from '../io.ts';
 import { readSinks } from '../session/notifications.ts';
 

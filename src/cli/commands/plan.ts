@@ -14,7 +14,8 @@ import {
 } from '../../inspect/report.ts';
 import { paragraph, renderTable } from '../../inspect/table.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import type { FlagValues, PLAN_FLAGS } from '../flags/flags.ts';
+import type { PLAN_FLAGS } from '../flags/command-flags.ts';
+import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';

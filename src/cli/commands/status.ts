@@ -14,7 +14,8 @@ import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.t
 import type { Entry } from '../../mirror/explain/inventory.ts';
 import { isAsAsked } from '../../mirror/plan/step.ts';
 import { RunError, UsageError } from '../errors.ts';
-import type { FlagValues, STATUS_FLAGS } from '../flags/flags.ts';
+import type { STATUS_FLAGS } from '../flags/command-flags.ts';
+import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';

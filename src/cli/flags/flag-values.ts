@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
 import { didYouMean } from '../../mirror/did-you-mean.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { COMMAND_FLAGS, type Flag, type Flags, type FlagValues, RUN_FLAGS } from './flags.ts';
+import { COMMAND_FLAGS } from './command-flags.ts';
+import type { Flag, Flags, FlagValues } from './flag.ts';
+import { RUN_FLAGS } from './run-flags.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -17,7 +17,8 @@ import { MANAGED_BY, vocabularyOf, watchSelector } from '../../mirror/vocabulary
 import type { Occurrence } from '../../recorder/occurrence.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { type Metrics, NO_METRICS } from '../../telemetry/metrics.ts';
-import type { CONTROLLER_FLAGS, FlagValues, RULE_FLAGS } from '../flags/flags.ts';
+import type { FlagValues } from '../flags/flag.ts';
+import type { CONTROLLER_FLAGS, RULE_FLAGS } from '../flags/run-flags.ts';
 import { USER_AGENT } from '../version.ts';
 import { openEventRecording } from './event-recording.ts';
 import { type NotifyOptions, notifying, openNotifications } from './notifications.ts';

@@ -3,8 +3,9 @@ import { KubeConfigError } from '../../kube/errors.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { createLogger } from '../../telemetry/pino-logger.ts';
 import { UsageError } from '../errors.ts';
+import type { FlagValues } from '../flags/flag.ts';
 import { unknownVariables } from '../flags/flag-values.ts';
-import type { CLUSTER_FLAGS, FlagValues, LOG_FLAGS } from '../flags/flags.ts';
+import type { CLUSTER_FLAGS, LOG_FLAGS } from '../flags/run-flags.ts';
 import { type ProcessIo, useColour } from '../io.ts';
 
 /**

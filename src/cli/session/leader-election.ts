@@ -12,7 +12,8 @@ import { Elector } from '../../leaderelection/elector.ts';
 import { watchHolder } from '../../leaderelection/watch-holder.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { UsageError } from '../errors.ts';
-import type { FlagValues, RUN_FLAGS } from '../flags/flags.ts';
+import type { FlagValues } from '../flags/flag.ts';
+import type { RUN_FLAGS } from '../flags/run-flags.ts';
 import { USER_AGENT } from '../version.ts';
 
 /** client-go's bound for how much longer than the retry period a candidate may wait. */

@@ -19,7 +19,8 @@ import type { Occurrence } from '../../recorder/occurrence.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import type { FlagValues, NOTIFY_FLAGS, RUN_FLAGS } from '../flags/flags.ts';
+import type { FlagValues } from '../flags/flag.ts';
+import type { NOTIFY_FLAGS, RUN_FLAGS } from '../flags/run-flags.ts';
 
 /** What `--notify-config` asks for. */
 export interface NotifyOptions {
