@@ -5,9 +5,13 @@ import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../src/kube/api/types.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { Occurrence } from '../../src/recorder/occurrence.ts';
+import { EventRecorder } from '../../src/recorder/recorder.ts';
+import { RecordedLog } from '../informer/recorded-log.ts';
 import { revisionObject } from '../mirror/rollout/revisions.ts';
 import { companion, namespace, observed, source } from '../mirror/wire.ts';
 import { boundsOf, viewOf, world } from '../mirror/world.ts';
+import { MemoryEvents } from '../recorder/memory-events.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { Executor } from './executor.ts';
 import { MemoryApi } from './memory-api.ts';
 
@@ -90,6 +94,37 @@ test('[O3] Healed names the field manager of the edit, also when nobody watched 
     await scene.pass(options);
     expect(scene.told).toEqual([['Normal', 'Healed', note]]);
   }
+});
+
+test('[O3] 10,000 heals of 100 sources in a minute are 100 Events, a few requests a second, and all counted', async () => {
+  const [clock, api, stop] = [new ManualClock(), new MemoryEvents(), new AbortController()];
+  const deps = { api, controller: 'example.com/painter', instance: 'here', random: () => 0 };
+  const recorder = new EventRecorder({ ...deps, clock, log: new RecordedLog() });
+  const running = recorder.run(stop.signal);
+  const hear = eventListener((occurrence) => recorder.record(occurrence));
+  const sources = Array.from({ length: 100 }, (_, number) => observed(source(`home/source-${number}`)));
+  for (let round = 0; round < 100; round++) {
+    for (const object of sources) {
+      const { key } = object;
+      const what = { source: key, object, companion: `${key}-synced` as ObjectKey, reason: 'differs' };
+      hear({
+        type: 'written',
+        ...what,
+        durationMs: 1,
+        action: 'update',
+        result: 'ok',
+        heal: { editedBy: 'kubectl' },
+      });
+    }
+    await clock.advance(600);
+  }
+  expect(api.requests.length).toBeLessThanOrEqual(100 + 10 * 60);
+  await clock.advance(60_000);
+  expect(api.events.size).toBe(100);
+  expect(api.told.reduce((sum, [, , count]) => sum + count, 0)).toBe(10_000);
+  expect(recorder.dropped).toBe(0);
+  stop.abort();
+  await running;
 });
 
 test('[O3] Healed says so when somebody deleted a companion', async () => {
