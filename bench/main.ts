@@ -11,12 +11,14 @@ import { merged, type Report, readReport } from './report/report.ts';
 import { SCENARIOS } from './scenarios/all.ts';
 import { buildBaseline } from './subjects/build-baseline.ts';
 import { subjects } from './subjects/subjects.ts';
+import { bundleWithoutEvents } from './subjects/without-events.ts';
 import { describeMachine } from './testbed/machine.ts';
 
 const USAGE = `npm run bench -- [options]
   --scenario NAME   only this one; repeatable. Default: all but those marked *
   --subject NAME    only this one, of ours, other, go, go-protobuf; repeatable. Default: all
   --other FILE      also measure this other bundle of ours, to see what a change brings
+  --without-events  also measure our bundle without Events, as the other one, to see what they cost
   --runs N          default 3; with --quick 1
   --quick           a tenth of the sizes, to see that it works; its figures mean nothing
   --quiet SECONDS   longest wait for a quiet machine before each measurement; default 120
@@ -36,6 +38,7 @@ async function main(): Promise<number> {
       scenario: { type: 'string', multiple: true },
       subject: { type: 'string', multiple: true },
       other: { type: 'string' },
+      'without-events': { type: 'boolean', default: false },
       runs: { type: 'string' },
       quick: { type: 'boolean', default: false },
       quiet: { type: 'string', default: '120' },
@@ -62,6 +65,7 @@ async function measureAll(values: {
   readonly scenario?: readonly string[] | undefined;
   readonly subject?: readonly string[] | undefined;
   readonly other?: string | undefined;
+  readonly 'without-events': boolean;
   readonly runs?: string | undefined;
   readonly quick: boolean;
   readonly quiet: string;
@@ -77,7 +81,10 @@ async function measureAll(values: {
   await measure({
     binaries,
     scenarios: chosen(values.scenario),
-    subjects: chosenSubjects(subjects(await buildBaseline(process.env), values.other), values.subject),
+    subjects: chosenSubjects(
+      subjects(await buildBaseline(process.env), await otherBundle(values)),
+      values.subject,
+    ),
     runs: Number(values.runs ?? (quick ? 1 : 3)),
     random: Math.random,
     quick,
@@ -90,6 +97,18 @@ async function measureAll(values: {
   });
   note(`written to ${output}`);
   return report;
+}
+
+/** Path of the bundle to measure beside ours; undefined: none. */
+async function otherBundle(values: {
+  readonly other?: string | undefined;
+  readonly 'without-events': boolean;
+}): Promise<string | undefined> {
+  if (!values['without-events']) return values.other;
+  if (values.other !== undefined) throw new Error('--other and --without-events: give one of them');
+  const path = resolve('dist/without-events.js');
+  await bundleWithoutEvents(path);
+  return path;
 }
 
 function chosen(names: readonly string[] | undefined): typeof SCENARIOS {

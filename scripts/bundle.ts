@@ -33,10 +33,10 @@ const pureModules: Plugin = {
 };
 
 export interface BundleOptions {
-  /** The module to start from; default `src/main.ts`. */
-  readonly entryPoint?: string;
   /** The file to write. */
   readonly outfile: string;
+  /** Applied before our own. */
+  readonly plugins?: readonly Plugin[];
 }
 
 /**
@@ -44,14 +44,14 @@ export interface BundleOptions {
  * the time. Names are not minified, so that stack traces stay readable. Resolves to the folders, from
  * the repository's root, of the packages whose code is in it. Rejects with esbuild's messages.
  */
-export async function bundle(options: BundleOptions): Promise<readonly string[]> {
+export async function bundle({ outfile, plugins = [] }: BundleOptions): Promise<readonly string[]> {
   const { metafile } = await build({
-    entryPoints: [options.entryPoint ?? resolve(ROOT, 'src/main.ts')],
+    entryPoints: [resolve(ROOT, 'src/main.ts')],
     // CommonJS modules are named in the bundle by their path from here, so it must not depend on
     // who builds where.
     absWorkingDir: ROOT,
     metafile: true,
-    outfile: options.outfile,
+    outfile,
     bundle: true,
     platform: 'node',
     target: 'node20.19',
@@ -60,10 +60,10 @@ export async function bundle(options: BundleOptions): Promise<readonly string[]>
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'eof',
-    plugins: [pureModules, undiciParts],
+    plugins: [...plugins, pureModules, undiciParts],
     logLevel: 'warning',
   });
-  chmodSync(options.outfile, 0o755);
+  chmodSync(outfile, 0o755);
   return packageFolders(metafile);
 }
 
