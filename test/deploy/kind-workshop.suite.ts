@@ -12,7 +12,8 @@ import { inRepository, kubectl } from './tools.ts';
 const run = promisify(execFile);
 const SCRIPT = inRepository('scripts/kind-workshop');
 const READY = {
-  observedGeneration: 1,
+  // Applied, and restarted.
+  observedGeneration: 2,
   replicas: 2,
   updatedReplicas: 2,
   readyReplicas: 2,
@@ -61,6 +62,7 @@ export function kindWorkshopSuite(): void {
       await waitFor(isReported, { deadlineMs: 60_000, describe: () => 'the Deployment' });
 
       const { stdout } = await playing;
+      expect(stdout).toContain('deployment.apps/mirror-controller restarted');
       expect(stdout).toContain('successfully rolled out');
       expect(stdout).toContain('all as expected');
       expect(calls()).toEqual([
