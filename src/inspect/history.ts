@@ -2,9 +2,10 @@ import type { ObjectKey } from '../kube/api/object-key.ts';
 import { isCompanionOf } from '../mirror/companion/ownership.ts';
 import { type Content, selectContent } from '../mirror/observe/content.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
-import { orderOf, shortChecksum, stageOf } from '../mirror/observe/revision.ts';
+import { orderOf, shortChecksum, stageOf, writtenContent } from '../mirror/observe/revision.ts';
 import { historyOf } from '../mirror/plan/desired.ts';
 import type { Rendering } from '../mirror/render/rendering.ts';
+import type { Vocabulary } from '../mirror/vocabulary.ts';
 import { bytes, type Change, changeInWords, contentChanges, contentOf } from './changes.ts';
 import type { Look } from './inspection.ts';
 import { renderTable } from './table.ts';
@@ -26,7 +27,7 @@ export interface HistoryRow {
 
 /** The contents of a source, the newest first. Reads each of them. */
 export async function historyRows(source: ObservedConfigMap, look: Look): Promise<readonly HistoryRow[]> {
-  const { view, body } = look;
+  const { view, body, renderings } = look;
   const { vocabulary } = view.settings;
   const { revisions } = historyOf(source, view);
   const isKept = revisions.some(({ digest }) => digest === source.digest);
@@ -38,7 +39,7 @@ export async function historyRows(source: ObservedConfigMap, look: Look): Promis
     ...(isKept ? [] : [{ of: source, content: request ? selectContent(own, request) : own }]),
     ...(await Promise.all(revisions.map(async (of) => ({ of, content: await read(of.key) })))),
   ];
-  const rendering = await look.rendering(source, [source, ...revisions]);
+  const holds = heldBy(renderings.get(source.key), vocabulary);
   const companions = view.referrers(source).filter((object) => isCompanionOf(object, source, vocabulary));
   return contents.map(({ of, content }, at) => {
     const { digest } = of;
@@ -52,15 +53,20 @@ export async function historyRows(source: ObservedConfigMap, look: Look): Promis
         ...(stage === undefined ? [] : [stage]),
       ],
       bytes: sizeOf(content),
-      companions: companions.filter((companion) => holds(companion, of, rendering)).length,
+      companions: companions.filter((companion) => holds(companion, of)).length,
       differences: contentChanges(contents[at + 1]?.content ?? NOTHING, content),
     };
   });
 }
 
-function holds(companion: ObservedConfigMap, content: ObservedConfigMap, rendering: Rendering | undefined) {
-  const { digest } = rendering?.in(companion.namespace, content) ?? content;
-  return companion.digest === digest;
+/** Whether a companion holds a content, maybe rendered with earlier values. */
+function heldBy(rendering: Rendering | undefined, vocabulary: Vocabulary) {
+  return (companion: ObservedConfigMap, content: ObservedConfigMap): boolean => {
+    const isAsWritten = companion.annotations[vocabulary.sourceChecksum] === companion.digest;
+    const written = isAsWritten && writtenContent(companion, vocabulary);
+    const present = rendering === undefined ? content : rendering.in(companion.namespace, content);
+    return written === shortChecksum(content.digest) || companion.digest === present?.digest;
+  };
 }
 
 const NOTHING: Content = { data: {}, binaryData: {} };

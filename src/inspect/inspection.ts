@@ -159,7 +159,7 @@ export class Inspection {
     const bodies =
       applied.bodies.size === 0 ? this.#bodies : new SourceBodies({ get: found(body) }, CACHE_BYTES);
     const renderer = new SourceRenderings({ view, bodies, clock: this.#clock });
-    const rendering: Look['rendering'] = (source, of) => renderer.prepare(source, of).catch(unlessStale);
+    const rendering: Look['rendering'] = (source) => renderer.prepare(source).catch(unlessStale);
     const renderings = new Map<ObjectKey, Rendering>();
     const templates = [...applied.configMaps.values()].filter(({ uses }) => uses !== undefined);
     await this.#each(templates, async (source) => {
@@ -203,11 +203,8 @@ export interface Look {
   readonly entries: readonly Entry[];
   readonly view: ClusterView;
   readonly renderings: Renderings;
-  /**
-   * Of a source that was read; undefined: it has nothing to render, or has changed meanwhile. `of`:
-   * it and revisions of it; default: those that its companions may hold.
-   */
-  rendering(source: ObservedConfigMap, of?: readonly ObservedConfigMap[]): Promise<Rendering | undefined>;
+  /** Of a source that was read; undefined: it has nothing to render, or has changed meanwhile. */
+  rendering(source: ObservedConfigMap): Promise<Rendering | undefined>;
   /** The whole ConfigMap at a key, read from the server; undefined: there is none. */
   body(key: ObjectKey): Promise<ConfigMap | undefined>;
   /** The same as the rules see it. */

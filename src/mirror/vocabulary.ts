@@ -40,6 +40,8 @@ export interface Vocabulary {
   readonly source: string;
   readonly sourceUid: string;
   readonly sourceChecksum: string;
+  /** If that is of a rendered content and revisions are kept: which content was rendered. */
+  readonly renderedFrom: string;
   /** The companion's own `namespace/name`. A copy that somebody makes of it has the wrong one. */
   readonly companion: string;
   readonly copiedMetadata: string;
@@ -105,6 +107,7 @@ export function vocabularyOf(domain: string): Vocabulary {
     source: `${domain}/source`,
     sourceUid: `${domain}/source-uid`,
     sourceChecksum: `${domain}/source-checksum`,
+    renderedFrom: `${domain}/rendered-from`,
     companion: `${domain}/companion`,
     copiedMetadata: `${domain}/copied-metadata`,
     held: `${domain}/held`,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import type { StringMap } from '../../src/mirror/vocabulary.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -10,6 +11,7 @@ import type { RunningController } from './running-controller.ts';
 import { World } from './world.ts';
 
 const CONTENTS = ['a', 'b', 'c', 'd'];
+const VALUES = ['x', 'y'];
 const content = fc.constantFrom(...CONTENTS);
 const perhaps = fc.option(content, { nil: undefined, freq: 2 });
 const name = fc.constantFrom('qa-a', 'qa-b', 'team-a', 'team-b');
@@ -21,6 +23,7 @@ type Action =
   | { readonly do: 'canary'; readonly on: boolean }
   | { readonly do: 'tamper' | 'delete' | 'condemn' | 'namespace'; readonly name: string }
   | { readonly do: 'delete revision'; readonly of: string }
+  | { readonly do: 'value'; readonly to: string | undefined }
   | { readonly do: 'stop' | 'start' }
   | { readonly do: 'fault'; readonly kind: 'no-answer' | 'lost-reply' };
 
@@ -38,6 +41,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   ),
   weighted(2, fc.record({ do: fc.constant('delete revision' as const), of: content })),
+  weighted(3, fc.record({ do: fc.constant('value' as const), to: fc.constantFrom(...VALUES, undefined) })),
   weighted(3, fc.record({ do: fc.constantFrom('stop' as const, 'start' as const) })),
   weighted(
     1,
@@ -48,21 +52,28 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   ),
 );
 
+/** Which contents have a placeholder: none, some or all. */
+const templates = fc.constantFrom([], ['a', 'b'], CONTENTS);
+
 /**
- * Random histories of one source that keeps revisions, with pins and a canary. What is done while
+ * Random histories of one source that keeps revisions, with pins, a canary and values. What is done while
  * the controller is stopped meets the next one all at once. A failure prints seed and history.
  */
 export function checkContentHistories(server: TestServer, runs: number): Promise<void> {
   const histories = fc.array(action, { minLength: 4, maxLength: 16 });
-  const property = fc.asyncProperty(histories, (history) => play(server, history));
+  const property = fc.asyncProperty(histories, templates, (...all) => play(server, ...all));
   return fc.assert(property, { numRuns: runs, endOnFailure: true });
 }
 
-async function play(server: TestServer, history: readonly Action[]): Promise<void> {
+async function play(
+  server: TestServer,
+  history: readonly Action[],
+  withPlaceholder: readonly string[],
+): Promise<void> {
   await using world = await World.open(server, ['qa-a', 'team-a', 'team-b']);
   await using proxy = await startFaultProxy({ upstream: world.place.access, tls: false });
-  const player = new Player(world, proxy);
-  await world.createSource({ data: { content: 'a' }, asks: player.asks() });
+  const player = new Player(world, proxy, withPlaceholder);
+  await player.begin();
   await player.settle();
   for (const each of history) await player.act(each);
   await player.settle();
@@ -71,23 +82,42 @@ async function play(server: TestServer, history: readonly Action[]): Promise<voi
 class Player {
   readonly #world: World;
   readonly #proxy: FaultProxy;
-  readonly #model = new ContentModel();
+  readonly #model: ContentModel;
   #controller: RunningController | undefined;
 
-  constructor(world: World, proxy: FaultProxy) {
+  constructor(world: World, proxy: FaultProxy, withPlaceholder: readonly string[]) {
     this.#world = world;
     this.#proxy = proxy;
+    this.#model = new ContentModel(withPlaceholder);
   }
 
-  asks(): Readonly<Record<string, string>> {
+  async begin(): Promise<void> {
+    const metadata = { namespace: this.#world.full('home'), name: 'options' };
+    const labels = this.#world.ours({ managed: 'values' });
+    await this.#world.person.create({ metadata: { ...metadata, labels }, data: this.#values() });
+    await this.#world.createSource({ data: this.#data(this.#model.content), asks: this.#asks() });
+  }
+
+  #data(content: string): StringMap {
+    return { content: this.#model.texts(content).template };
+  }
+
+  #values(): StringMap {
+    const { value } = this.#model;
+    return value === undefined ? {} : { v: value };
+  }
+
+  #asks(): StringMap {
     const { keep, pin, canary, approved } = this.#model;
     const full = (short: string) => this.#world.full(short);
     return {
+      'render-keys': '*',
+      'values-from': 'options',
       'target-namespaces': `${full('qa-*')},${full('team-*')}`,
       ...(keep !== undefined && { 'keep-revisions': String(keep) }),
-      ...(pin !== undefined && { pin: shortOf({ content: pin }) }),
+      ...(pin !== undefined && { pin: shortOf(this.#data(pin)) }),
       ...(canary && { canary: full('qa-*'), 'canary-bake': 'manual' }),
-      ...(approved !== undefined && { 'canary-approve': shortOf({ content: approved }) }),
+      ...(approved !== undefined && { 'canary-approve': shortOf(this.#data(approved)) }),
     };
   }
 
@@ -126,9 +156,16 @@ class Player {
       case 'canary':
         model.canary = action.on;
         return this.#writeSource();
+      case 'value':
+        model.value = action.to;
+        await this.#world.person.edit(this.#world.full('home/options'), (values) => ({
+          ...values,
+          data: this.#values(),
+        }));
+        return;
       case 'delete revision':
         if (!model.kept.delete(action.of)) return;
-        return this.#world.person.delete(this.#world.full(revisionOf({ content: action.of })));
+        return this.#world.person.delete(this.#world.full(revisionOf(this.#data(action.of))));
       case 'stop':
         await this.#controller?.stop();
         this.#controller = undefined;
@@ -148,8 +185,8 @@ class Player {
   }
 
   async #writeSource(): Promise<void> {
-    const annotations = this.#world.ours(this.asks());
-    const data = { content: this.#model.content };
+    const annotations = this.#world.ours(this.#asks());
+    const data = this.#data(this.#model.content);
     await this.#world.person.edit(this.#world.full('home/colors'), (source) => ({
       ...source,
       data,
@@ -195,7 +232,9 @@ class Player {
       async () => {
         const [companions, revisions] = await Promise.all([this.#companions(), this.#revisions()]);
         expect(companions).toEqual(this.#expectedCompanions());
-        expect(revisions).toEqual([...this.#model.kept]);
+        expect(revisions).toEqual(
+          [...this.#model.kept].map(([content, stage]) => [this.#data(content)['content'], stage]),
+        );
         return true;
       },
       { deadlineMs: 20_000, describe: () => `what the model says; ${this.#world.whatWasLogged()}` },
@@ -204,10 +243,13 @@ class Player {
 
   #expectedCompanions(): Readonly<Record<string, string>> {
     return Object.fromEntries(
-      [...this.#model.companions].map(([short, { content, written, isCondemned, isFailed }]) => [
-        short,
-        [content ?? 'by hand', written, isCondemned, isFailed].join(),
-      ]),
+      [...this.#model.companions].map(([short, held]) => {
+        const { content, written, value, isNamed, isCondemned, isFailed } = held;
+        const text = this.#model.texts(written).rendered(value) ?? '';
+        const name = isNamed ? shortOf(this.#data(written)) : undefined;
+        const marks = [isCondemned, isFailed];
+        return [short, [content ? text : 'by hand', shortOf({ content: text }), name, ...marks].join()];
+      }),
     );
   }
 
@@ -217,10 +259,10 @@ class Player {
         const companion = await this.#world.configMap(`${short}/colors-synced`);
         if (companion === undefined) return [];
         const ours = (key: string) => companion.metadata.annotations?.[`${this.#world.domain}/${key}`];
-        const isOf = (each: string) => ours('source-checksum')?.startsWith(shortOf({ content: each }));
-        const written = CONTENTS.find(isOf);
+        const checksum = ours('source-checksum')?.slice(0, 8);
         const marks = [ours('verdict') !== undefined, ours('canary-failed') !== undefined];
-        return [[short, [companion.data?.['content'], written, ...marks].join()] as const];
+        const content = companion.data?.['content'];
+        return [[short, [content, checksum, ours('rendered-from'), ...marks].join()] as const];
       }),
     );
     return Object.fromEntries(found.flat());

@@ -4,11 +4,22 @@ export interface HeldContent {
   readonly content: string | undefined;
   /** What the controller has last written there. */
   readonly written: string;
+  /** What was filled in for its placeholder, if it has one. */
+  readonly value: string | undefined;
+  /** Whether the companion says which content was rendered. */
+  readonly isNamed: boolean;
   readonly isCondemned: boolean;
   readonly isFailed: boolean;
 }
 
 type Stage = 'trying' | 'failed' | undefined;
+
+/** What a source holds, and what companions hold of it. */
+export interface Texts {
+  readonly template: string;
+  /** Undefined: it cannot be rendered. */
+  rendered(value: string | undefined): string | undefined;
+}
 
 export class ContentModel {
   content = 'a';
@@ -16,11 +27,25 @@ export class ContentModel {
   pin: string | undefined;
   canary = false;
   approved: string | undefined;
+  /** Undefined: no value, so contents with a placeholder are unresolved. */
+  value: string | undefined = 'x';
   /** Target namespaces. Those that begin with `qa-` are canaries. */
   readonly namespaces = new Set(['qa-a', 'team-a', 'team-b']);
   readonly companions = new Map<string, HeldContent>();
   /** The oldest first. */
   readonly kept = new Map<string, Stage>();
+  readonly #templates: readonly string[];
+
+  /** `templates`: the contents that have a placeholder for the value. */
+  constructor(templates: readonly string[]) {
+    this.#templates = templates;
+  }
+
+  texts(content: string): Texts {
+    if (!this.#templates.includes(content)) return { template: content, rendered: () => content };
+    const rendered = (value: string | undefined) => value && `${content} for ${value}`;
+    return { template: `${content} for $(mirror.value.v)`, rendered };
+  }
 
   /** The state when a controller has done all there is to do. */
   settle(): void {
@@ -50,8 +75,7 @@ export class ContentModel {
   #firstStage(): Stage {
     const others = [...this.companions].filter(([name]) => !this.isCanary(name)).map(([, held]) => held);
     const isFirst = this.kept.size === 0 && others.length === 0;
-    const holdsIt = ({ content, written }: HeldContent) => [content, written].includes(this.content);
-    const isEverywhere = others.length > 0 && others.every(holdsIt);
+    const isEverywhere = others.length > 0 && others.every((held) => this.#isSeenToHold(held, this.content));
     return this.canary && !isFirst && !isEverywhere ? 'trying' : undefined;
   }
 
@@ -62,7 +86,7 @@ export class ContentModel {
     if (isPinned) return before;
     const isFree = !this.canary || [this.approved, this.pin].includes(this.content);
     const canaries = [...this.companions].filter(([name]) => this.isCanary(name));
-    const isBad = canaries.some(([, held]) => held.content === this.content && held.isCondemned);
+    const isBad = canaries.some(([, held]) => this.#isRight(held, this.content) && held.isCondemned);
     const stage = isFree ? undefined : isBad ? 'failed' : before;
     this.kept.set(this.content, stage);
     return stage;
@@ -77,11 +101,13 @@ export class ContentModel {
   #write(name: string, stage: Stage, stable: string | undefined): void {
     const held = this.companions.get(name);
     const content = this.#desired(name, stage, stable, held);
-    if (content === undefined) return;
+    if (content === undefined || this.texts(content).rendered(this.value) === undefined) return;
     const isPinned = this.pin !== undefined && this.pin !== this.content;
     const isFailed = stage === 'failed' && this.isCanary(name) && !isPinned;
-    const isCondemned = held?.content === content && held.isCondemned;
-    this.companions.set(name, { content, written: content, isCondemned, isFailed });
+    const isCondemned = held !== undefined && this.#isRight(held, content) && held.isCondemned;
+    const isNamed = this.#templates.includes(content) && (this.keep ?? this.pin) !== undefined;
+    const now = { content, written: content, value: this.value, isNamed };
+    this.companions.set(name, { ...now, isCondemned, isFailed });
   }
 
   /** Undefined: it stays as it is. */
@@ -91,6 +117,21 @@ export class ContentModel {
     }
     if (stage === undefined || (stage === 'trying' && this.isCanary(name))) return this.content;
     const isAsWritten = held !== undefined && held.content === held.written;
-    return isAsWritten && !this.kept.has(held.written) ? undefined : stable;
+    const kept = [...this.kept.keys()].filter((each) => each === stable || !this.#isHidden(held));
+    return isAsWritten && !kept.some((each) => this.#isSeenToHold(held, each)) ? undefined : stable;
+  }
+
+  /** Whether it holds the content as it is rendered now. */
+  #isRight({ content, value }: HeldContent, wanted: string): boolean {
+    return content === wanted && (value === this.value || !this.#templates.includes(wanted));
+  }
+
+  /** Whether only its text shows what was rendered. */
+  #isHidden(held: HeldContent | undefined): boolean {
+    return held !== undefined && !held.isNamed && this.#templates.includes(held.written);
+  }
+
+  #isSeenToHold(held: HeldContent, wanted: string): boolean {
+    return this.#isHidden(held) ? this.#isRight(held, wanted) : held.written === wanted;
   }
 }

@@ -12,7 +12,7 @@ const KINDS = {
   '[D1] [D3] under brake and delay': (server: TestServer, runs: number) =>
     checkHistories(server, 'under brake and delay', runs),
   '[V4] with values': (server: TestServer, runs: number) => checkHistories(server, 'with values', runs),
-  '[D4] [D5] [D6] with revisions, pins and a canary': checkContentHistories,
+  '[D4] [D5] [D6] [V5] with revisions, pins, a canary and values': checkContentHistories,
 };
 
 /** Parts of one kind that are played at the same time: each waits most of its time. */

@@ -267,6 +267,24 @@ export function valuesSuite(server: TestServer): void {
     });
   });
 
+  test.concurrent('[D7] [V5] new values do not wait for the source to be quiet', async () => {
+    await using world = await World.open(server);
+    const controller = world.start();
+    await values(world, 'options', { title: 'Garden' });
+    const asks = { 'render-keys': '*', 'values-from': 'options', settle: '1h' };
+    await world.createSource({ data: { a: '$(mirror.value.title)' }, asks });
+    await world.companion('home/colors-synced', 'home/colors', { data: { a: 'Garden' } });
+    await values(world, 'options', { title: 'Park' });
+    const before = await world.companion('home/colors-synced', 'home/colors', { data: { a: 'Park' } });
+    // With content of the source that waits, they wait too.
+    await world.person.patch(world.full('home/colors'), { data: { a: 'in $(mirror.value.title)' } });
+    await values(world, 'options', { title: 'Wood' });
+    await world.settle(controller);
+    expect(await world.configMap('home/colors-synced')).toEqual(before);
+    await world.ask('home/colors', { settle: null });
+    await world.companion('home/colors-synced', 'home/colors', { data: { a: 'in Wood' } });
+  });
+
   test.concurrent('[V3] values are never mirrored, never changed, and take no companion’s name', async () => {
     await using world = await World.open(server, ['team-a']);
     const controller = world.start();

@@ -40,6 +40,7 @@ describe('docs/reference.md matches the code', () => {
       keys.source,
       keys.sourceUid,
       keys.sourceChecksum,
+      keys.renderedFrom,
       keys.companion,
       keys.copiedMetadata,
       keys.held,

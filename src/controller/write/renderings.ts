@@ -44,19 +44,15 @@ export class Renderings {
 
   /**
    * Undefined: the source has nothing to render. Takes turns of the event loop of about 10 ms.
-   * @param of the source and revisions of it; default: those that its companions may hold
    * @throws StaleSourceError if the source or a ConfigMap with its values has changed since it was
    * observed, or what the API throws.
    */
-  async prepare(
-    source: ObservedConfigMap,
-    of?: readonly ObservedConfigMap[],
-  ): Promise<Rendering | undefined> {
+  async prepare(source: ObservedConfigMap): Promise<Rendering | undefined> {
     if (source.uses === undefined || !source.request?.ok) return undefined;
     const { view, bodies } = this.#deps;
     const { renderKeys, targets } = source.request.value;
     const version = valuesVersion(source, view);
-    const bases = of ?? basesOf(source, source.request.value, view);
+    const bases = basesOf(source, source.request.value, view);
     const [contents, values] = await Promise.all([
       Promise.all(
         bases.map((base) => (base === source ? bodies.content(base) : bodies.revisionContent(base))),

@@ -2,6 +2,7 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { NewConfigMap, OwnerReference } from '../../kube/api/types.ts';
 import type { Content } from '../observe/content.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { shortChecksum } from '../observe/revision.ts';
 import type { Rendering } from '../render/rendering.ts';
 import type { MirrorRequest } from '../request/request.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
@@ -32,6 +33,8 @@ export type EditionIn = (namespace: string, actual?: ObservedConfigMap) => Editi
 export interface Edition {
   /** Its checksum (SPEC M4). */
   readonly digest: string;
+  /** Short checksum of the content that was rendered, if revisions are kept. */
+  readonly renderedFrom?: string;
   /** The revision that has the content. Absent: the source has it. */
   readonly revision?: ObservedConfigMap;
   /** The new content of the source that it does not hold yet, and why. Absent: it holds it. */
@@ -66,7 +69,7 @@ export function companionShape(
   return {
     source,
     request,
-    editionIn: rendering === undefined ? editionIn : renderedEditionIn(source, editionIn, rendering),
+    editionIn: rendering === undefined ? editionIn : renderedEditionIn(source, request, editionIn, rendering),
     rendering,
     labels: { ...copied.labels, ...vocabulary.companionLabels },
     annotations: {
@@ -80,16 +83,25 @@ export function companionShape(
   };
 }
 
-function renderedEditionIn(source: ObservedConfigMap, editionIn: EditionIn, rendering: Rendering): EditionIn {
+function renderedEditionIn(
+  source: ObservedConfigMap,
+  { rollout }: MirrorRequest,
+  editionIn: EditionIn,
+  rendering: Rendering,
+): EditionIn {
   return (namespace, actual) => {
     const edition = editionIn(namespace, actual);
     if ('missing' in edition) return edition;
-    const rendered = rendering.in(namespace, edition.revision ?? source);
-    if (rendered === undefined) return { missing: 'its content must be read first' };
-    if (rendered.digest === undefined) return { missing: rendered.unresolved, isUnresolved: true };
     const { revision, held, failed } = edition;
+    const base = revision ?? source;
+    const rendered = rendering.in(namespace, base);
+    if (rendered === undefined) return { missing: 'its content must be read first' };
+    const { digest, unresolved } = rendered;
+    if (digest === undefined) return { missing: unresolved, isUnresolved: true };
+    const isNamed = rollout !== undefined && digest !== base.digest;
     return {
-      digest: rendered.digest,
+      digest,
+      ...(isNamed && { renderedFrom: shortChecksum(base.digest) }),
       ...(revision && { revision }),
       ...(held && { held }),
       ...(failed !== undefined && { failed }),
@@ -106,7 +118,7 @@ export function newCompanion(
 ): NewConfigMap {
   const { namespace, name } = splitKey(key);
   const owner = ownerReferenceAt(namespace, shape);
-  const { digest, failed } = desiredEdition(namespace, shape);
+  const { digest, renderedFrom, failed } = desiredEdition(namespace, shape);
   return {
     metadata: {
       namespace,
@@ -116,6 +128,7 @@ export function newCompanion(
         ...shape.annotations,
         [vocabulary.sourceChecksum]: digest,
         [vocabulary.companion]: key,
+        ...(renderedFrom !== undefined && { [vocabulary.renderedFrom]: renderedFrom }),
         ...(failed !== undefined && { [vocabulary.canaryFailed]: failed }),
       },
       ...(owner !== undefined && { ownerReferences: [owner] }),

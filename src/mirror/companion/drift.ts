@@ -26,7 +26,7 @@ export function differences(
   vocabulary: Vocabulary,
 ): readonly Difference[] {
   const found: Difference[] = [];
-  const { digest, failed } = desiredEdition(actual.namespace, shape);
+  const { digest, renderedFrom, failed } = desiredEdition(actual.namespace, shape);
   if (actual.digest !== digest) found.push({ kind: 'content' });
   const copied = parseCopiedKeys(actual.annotations[vocabulary.copiedMetadata], vocabulary);
   compareEntries(found, 'label', actual.labels, shape.labels, copied.labels);
@@ -38,6 +38,7 @@ export function differences(
     ...copied.annotations,
   ]);
   compareAnnotation(found, actual, vocabulary.sourceChecksum, digest);
+  compareAnnotation(found, actual, vocabulary.renderedFrom, renderedFrom);
   compareAnnotation(found, actual, vocabulary.companion, actual.key);
   compareAnnotation(found, actual, vocabulary.canaryFailed, failed);
   // A verdict is on the content that it was set on, not on the next (SPEC D6).

@@ -10,6 +10,17 @@ export function shortChecksum(digest: string): string {
   return digest.slice(0, 8);
 }
 
+/**
+ * Which content the controller has last written to a companion, before placeholders were filled in:
+ * its short checksum. Values and labels may have changed since, so rendering it again does not tell.
+ */
+export function writtenContent(
+  { annotations }: Pick<ObservedConfigMap, 'annotations'>,
+  { renderedFrom, sourceChecksum }: Vocabulary,
+): string {
+  return shortChecksum(annotations[renderedFrom] ?? annotations[sourceChecksum] ?? '');
+}
+
 /** The key of the revision that keeps a content of a source (SPEC D4). */
 export function revisionKey(
   source: { readonly namespace: string; readonly name: string },

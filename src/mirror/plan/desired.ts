@@ -1,7 +1,7 @@
 import { type CompanionShape, companionShape } from '../companion/companion.ts';
 import { isCompanionOf } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
-import { revisionKey } from '../observe/revision.ts';
+import { revisionKey, shortChecksum, writtenContent } from '../observe/revision.ts';
 import type { Rendering } from '../render/rendering.ts';
 import { companionKey, type MirrorRequest } from '../request/request.ts';
 import type { Targets } from '../request/targets.ts';
@@ -44,7 +44,7 @@ export function desiredOf(
   return { shape: companionShape(source, request, vocabulary, rollout.editionIn, rendering), rollout };
 }
 
-/** What companions of the source may hold: it, and its revisions if they may be in use. */
+/** What companions of the source may hold: its content, and that of one revision. */
 export function basesOf(
   source: ObservedConfigMap,
   { rollout }: MirrorRequest,
@@ -52,9 +52,9 @@ export function basesOf(
 ): readonly ObservedConfigMap[] {
   const { pin, canary } = rollout ?? {};
   if (pin === undefined && canary === undefined) return [source];
-  const isInUse = ({ digest }: ObservedConfigMap) =>
-    digest !== source.digest && (pin === undefined || digest.startsWith(pin));
-  return [source, ...revisionsOf(source, view).filter(isInUse)];
+  const history = historyOf(source, view);
+  const other = pin === undefined ? history.stable : history.find(pin);
+  return other === undefined || other.digest === source.digest ? [source] : [source, other];
 }
 
 /** The contents of a source that are kept, for somebody who only looks. */
@@ -108,10 +108,9 @@ function held(
   digestIn: DigestIn,
   { settings: { vocabulary } }: ClusterView,
 ): HistoryFacts['othersHold'] {
-  const holdsIt = ({ namespace, digest, annotations }: ObservedConfigMap) => {
-    const wanted = digestIn(namespace, source);
-    return digest === wanted || annotations[vocabulary.sourceChecksum] === wanted;
-  };
+  const holdsIt = (companion: ObservedConfigMap) =>
+    writtenContent(companion, vocabulary) === shortChecksum(source.digest) ||
+    companion.digest === digestIn(companion.namespace, source);
   if (others.length === 0) return 'nothing';
   return others.every(holdsIt) ? 'it' : 'another';
 }

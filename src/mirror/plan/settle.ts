@@ -65,9 +65,9 @@ function bringsNewContent(step: Step, shape: CompanionShape, vocabulary: Vocabul
 }
 
 function goesWithContent(difference: Difference, vocabulary: Vocabulary): boolean {
-  const { sourceChecksum, verdict, canaryFailed } = vocabulary;
+  const { sourceChecksum, renderedFrom, verdict, canaryFailed } = vocabulary;
   return (
     difference.kind === 'content' ||
-    ('key' in difference && [sourceChecksum, verdict, canaryFailed].includes(difference.key))
+    ('key' in difference && [sourceChecksum, renderedFrom, verdict, canaryFailed].includes(difference.key))
   );
 }

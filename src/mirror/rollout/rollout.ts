@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Edition, EditionIn, NoEdition } from '../companion/companion.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
-import { shortChecksum } from '../observe/revision.ts';
+import { shortChecksum, writtenContent } from '../observe/revision.ts';
 import type { CanaryRequest } from '../request/rollout-request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { History, type HistoryFacts } from './history.ts';
@@ -199,8 +199,9 @@ function formerContent(
   const missing = `${held.reason}, and the former one has no revision`;
   if (stable === undefined) return () => ({ missing });
   const edition = { digest: stable.digest, revision: stable, held };
+  const kept = new Set([source, ...revisions].map(({ digest }) => shortChecksum(digest)));
   const holdsKept = (actual: ObservedConfigMap) =>
-    [source, ...revisions].some((content) => holds(actual, content));
+    kept.has(writtenContent(actual, vocabulary)) || holds(actual, stable);
   return (actual) => {
     // Somebody has deleted the revision of what it holds. An older content would be a step back.
     const isAsWritten = actual?.annotations[vocabulary.sourceChecksum] === actual?.digest;

@@ -361,7 +361,7 @@ test('[V4] a content that is observed again, with another version, is still know
   expect(found?.originsIn('team', again)).toHaveLength(1);
 });
 
-test('[D5] [D6] only contents that companions may hold are read: one that is pinned, or all for a canary', () => {
+test('[D5] [D6] only contents that companions may hold are read: the pinned one, or the former one for a canary', () => {
   const asks = { 'render-keys': '*', 'keep-revisions': '5' };
   const contents = ['a', 'b', 'c'].map((k) => ({ k }));
   const basesWith = (more: StringMap) => {
@@ -374,7 +374,7 @@ test('[D5] [D6] only contents that companions may hold are read: one that is pin
   };
   const [a, b, c] = contents.map((data) => digestOf({ data, binaryData: {} }));
   expect(basesWith({})).toEqual([c]);
-  expect(basesWith({ canary: '*' }).sort()).toEqual([a, b, c].sort());
+  expect(basesWith({ canary: '*' })).toEqual([c, b]);
   expect(basesWith({ canary: '*', pin: `${a?.slice(0, 8)}` })).toEqual([c, a]);
   expect(basesWith({ pin: `${c?.slice(0, 8)}` })).toEqual([c]);
 });
