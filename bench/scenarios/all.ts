@@ -8,6 +8,7 @@ import { edits, loneEdits } from './edits.ts';
 import { fanOut } from './fan-out.ts';
 import { idle } from './idle.ts';
 import { newNamespace } from './new-namespace.ts';
+import { notifications } from './notifications.ts';
 import type { Scenario } from './scenario.ts';
 import { status } from './status.ts';
 
@@ -30,5 +31,6 @@ export const SCENARIOS: readonly Scenario[] = [
   burst,
   loneEdits,
   status,
+  notifications,
   bulk({ name: 'huge', sources: 100_000, subjects: ['ours'], onRequest: true, rests: true }),
 ];

@@ -29,7 +29,8 @@ export class Testbed {
   readonly namespaces: string[] = [];
   readonly #address: ControlPlaneAddress;
   readonly #subject: Subject | undefined;
-  readonly #folder: string;
+  /** For logs and files. */
+  readonly folder: string;
   readonly #apiServerPid: number;
   #running: RunningController | undefined;
 
@@ -39,7 +40,6 @@ export class Testbed {
     readonly subject: Subject | undefined;
     readonly quick: boolean;
     readonly prefix: string;
-    /** For logs. */
     readonly folder: string;
   }) {
     this.#address = options.address;
@@ -47,7 +47,7 @@ export class Testbed {
     this.#subject = options.subject;
     this.quick = options.quick;
     this.prefix = options.prefix;
-    this.#folder = options.folder;
+    this.folder = options.folder;
     this.#apiServerPid = findProcess(`--secure-port=${new URL(options.address.url).port}`);
   }
 
@@ -65,10 +65,12 @@ export class Testbed {
     return Observer.open(this.#address, this.load, options);
   }
 
-  /** Starts the subject; resolves when its caches are complete. */
-  async start(): Promise<RunningController> {
+  /** Starts the subject, with these flags too; resolves when its caches are complete. */
+  async start(...flags: readonly string[]): Promise<RunningController> {
     if (this.#subject === undefined) throw new Error('this scenario has no controller');
-    this.#running = await start(this.#subject, this.#address.kubeconfigPath, this.#folder);
+    const [command, ...args] = this.#subject.command;
+    const subject = { ...this.#subject, command: [command, ...args, ...flags] as const };
+    this.#running = await start(subject, this.#address.kubeconfigPath, this.folder);
     return this.#running;
   }
 
