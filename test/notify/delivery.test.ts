@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import { objectKey } from '../../src/kube/api/object-key.ts';
@@ -102,6 +104,36 @@ describe('an attempt', () => {
     expect((outcome as { reason: string }).reason).toMatch(/^127\.0\.0\.1:\d+ did not answer within 0\.2 s$/);
   });
 
+  it('[N4] has not arrived if the time is over before there is a connection', async () => {
+    const sink = sinkOf({ url: 'https://ops.example', timeout: '200ms' });
+    const resolveHost: ResolveHost = () => new Promise(() => undefined);
+    expect(await attempt(sink, { resolveHost })).toMatchObject({
+      ...{ reason: 'ops.example:443 was not reached within 0.2 s', mayHaveArrived: false },
+    });
+    // It takes the connection, and does not speak TLS.
+    const mute = createServer();
+    await once(mute.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void mute.close());
+    const { port } = mute.address() as AddressInfo;
+    expect(await attempt(sinkOf({ url: `https://127.0.0.1:${port}`, timeout: '200ms' }))).toMatchObject({
+      ...{ reason: `127.0.0.1:${port} was not reached within 0.2 s`, mayHaveArrived: false },
+    });
+  });
+
+  it('[N5] a name that is looked up for long occupies one of the threads for that, not four', async () => {
+    const sink = sinkOf({ url: 'https://ops.example', timeout: '200ms' });
+    let lookups = 0;
+    const resolveHost: ResolveHost = () => {
+      lookups += 1;
+      return new Promise(() => undefined);
+    };
+    const client = new HttpClient({ timeoutMs: 200, connections: 4, clock: systemClock, resolveHost });
+    onTestFinished(() => client.close());
+    const options = { client, clock: systemClock, signal: new AbortController().signal };
+    await Promise.all([1, 2, 3, 4].map(() => deliver(sink, MESSAGE, options)));
+    expect(lookups).toBe(1);
+  });
+
   it('[N6] reads no more than the beginning of an answer that never ends', async () => {
     let sent = 0;
     const outcome = await answered((_, response) => {
@@ -152,7 +184,13 @@ describe('an attempt', () => {
     const receiver = await startServer(ACCEPT);
     const { port } = new URL(receiver.url);
     const sink = sinkOf({ url: `http://metadata.example:${port}/`, allowHttp: true });
-    for (const addresses of [['169.254.169.254'], ['127.0.0.1', '169.254.169.254'], ['fd00:ec2::254']]) {
+    for (const addresses of [
+      ['169.254.169.254'],
+      ['127.0.0.1', '169.254.169.254'],
+      ['::ffff:169.254.169.254'],
+      ['fe80::1%eth0'],
+      ['fd00:ec2::254'],
+    ]) {
       const resolveHost: ResolveHost = async () =>
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
       const outcome = await attempt(sink, { resolveHost });
@@ -179,10 +217,16 @@ describe('an attempt', () => {
     '[::ffff:169.254.169.254]',
     '[::ffff:a9fe:a9fe]',
     '[64:ff9b::a9fe:a9fe]',
+    '[64:ff9b::6464:64c8]',
     '[2002:a9fe:a9fe::]',
+    '[2002:a83f:8110::1]',
+    '[::169.254.169.254]',
+    '[::ffff:0:169.254.169.254]',
     '100.100.100.200',
     '168.63.129.16',
     '[fd00:ec2::254]',
+    '[fd00:ec2::23]',
+    '[fd00:42::42]',
     '0.0.0.0',
     '[::]',
   ])('[N6] refuses %s', async (host) => {

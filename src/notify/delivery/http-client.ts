@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import type { Clock } from '../../clock/clock.ts';
 import { codeOf, hostOf, isTlsFailure } from '../../kube/http/network-error.ts';
@@ -47,14 +48,13 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Idle time (ms) after which a connection closes. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** Codes that say that no connection was made. */
+/** What it means that there is no connection, by code. */
 const UNREACHED: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused the connection',
   ENOTFOUND: 'cannot be resolved',
   EAI_AGAIN: 'cannot be resolved at the moment',
   EHOSTUNREACH: 'cannot be reached',
   ENETUNREACH: 'cannot be reached',
-  UND_ERR_CONNECT_TIMEOUT: 'cannot be reached in time',
   ERR_REFUSED_ADDRESS: 'is a link-local or metadata address, to which nothing is sent',
 };
 
@@ -76,14 +76,18 @@ export class HttpClient {
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     const timer = clock.setTimer(timeoutMs, abort);
+    let isSent = false;
+    const onSend = () => {
+      isSent = true;
+    };
     try {
       checkHost(target.hostname);
       const answer = await this.#agent(ca).request({
         origin: target.origin,
         path: target.pathname + target.search,
         method: 'POST',
-        headers,
-        body,
+        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+        body: Readable.from(once(body, onSend)),
         signal: scope.signal,
       });
       return {
@@ -93,11 +97,10 @@ export class HttpClient {
         text: await beginningOf(answer.body).catch(() => ''),
       };
     } catch (error) {
-      throw noAnswer(
-        error,
-        hostOf(target),
-        scope.signal.aborted && `did not answer within ${timeoutMs / 1000} s`,
-      );
+      const isLate = scope.signal.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
+      const late = `${isSent ? 'did not answer' : 'was not reached'} within ${timeoutMs / 1000} s`;
+      const what = isLate ? late : failureOf(codeOf(error), isTlsFailure(error));
+      throw new NoAnswerError(`${hostOf(target)} ${what}`, isSent, error);
     } finally {
       timer.cancel();
       signal.removeEventListener('abort', abort);
@@ -138,12 +141,13 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES).toString();
 }
 
-/** `ended`: what to say if the request was ended by us. */
-function noAnswer(error: unknown, host: string, ended: string | false): NoAnswerError {
-  const code = codeOf(error);
-  const unreached = UNREACHED[code];
-  if (unreached !== undefined) return new NoAnswerError(`${host} ${unreached}`, false, error);
-  if (isTlsFailure(error))
-    return new NoAnswerError(`${host} has no valid certificate (${code})`, false, error);
-  return new NoAnswerError(`${host} ${ended || `closed the connection (${code})`}`, true, error);
+/** The body, which is asked for when there is a connection to write it to. */
+function* once(body: string, onSend: () => void): Iterable<Buffer> {
+  onSend();
+  yield Buffer.from(body);
+}
+
+function failureOf(code: string, isTls: boolean): string {
+  if (isTls) return `has no valid certificate (${code})`;
+  return UNREACHED[code] ?? `closed the connection (${code})`;
 }

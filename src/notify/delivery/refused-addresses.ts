@@ -12,21 +12,33 @@ class RefusedAddressError extends Error {
 
 /**
  * Link-local addresses, and others at which cloud providers serve credentials to anybody on the
- * machine. `BlockList` applies the IPv4 rules to IPv4-mapped IPv6 addresses, too.
+ * machine: Alibaba Cloud, Azure, Oracle Cloud.
  */
+const REFUSED_IPV4 = [
+  { address: '169.254.0.0', bits: 16 },
+  ...['100.100.100.200', '168.63.129.16', '192.0.0.192'].map((address) => ({ address, bits: 32 })),
+];
+/** AWS, AWS for Pods, Google Cloud, Scaleway. */
+const REFUSED_IPV6 = ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42', '::'];
+/** Of IPv6 addresses that stand for an IPv4 address: compatible, translated, NAT64. */
+const EMBEDDING = ['::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'];
+
+/** `BlockList` applies the IPv4 rules to IPv4-mapped IPv6 addresses, too. */
 const REFUSED = new BlockList();
-REFUSED.addSubnet('169.254.0.0', 16, 'ipv4');
 REFUSED.addSubnet('0.0.0.0', 8, 'ipv4');
 REFUSED.addSubnet('fe80::', 10, 'ipv6');
-REFUSED.addAddress('::', 'ipv6');
-// NAT64 and 6to4 forms of 169.254.0.0/16.
-REFUSED.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6');
-REFUSED.addSubnet('2002:a9fe::', 32, 'ipv6');
-// Alibaba Cloud, Azure, Oracle Cloud, AWS, Google Cloud.
-for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) {
-  REFUSED.addAddress(address, 'ipv4');
+for (const address of REFUSED_IPV6) REFUSED.addAddress(address, 'ipv6');
+for (const { address, bits } of REFUSED_IPV4) {
+  REFUSED.addSubnet(address, bits, 'ipv4');
+  for (const prefix of EMBEDDING) REFUSED.addSubnet(`${prefix}${address}`, 96 + bits, 'ipv6');
+  REFUSED.addSubnet(sixToFour(address), 16 + bits, 'ipv6');
 }
-for (const address of ['fd00:ec2::254', 'fd20:ce::254']) REFUSED.addAddress(address, 'ipv6');
+
+/** https://www.rfc-editor.org/rfc/rfc3056#section-2 */
+function sixToFour(address: string): string {
+  const [a, b, c, d] = address.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
+  return `2002:${a}${b}:${c}${d}::`;
+}
 
 /** Throws if `host`, as in a URL, is an address that is refused. */
 export function checkHost(host: string): void {
@@ -37,10 +49,19 @@ export function checkHost(host: string): void {
 /**
  * For connections: refuses a name by what it resolves to at this moment, so that nobody can change
  * the answer between a check and its use. One refused address among several is enough.
+ *
+ * Connections that are made at once share a lookup. Each occupies one of the process's four
+ * threads, and one that hangs must leave the others to whoever else needs them.
  */
 export function guardedLookup(resolve: ResolveHost): LookupFunction {
+  const running = new Map<string, ReturnType<ResolveHost>>();
+  const lookUp: ResolveHost = (hostname, options) => {
+    const addresses = running.get(hostname) ?? resolve(hostname, options);
+    running.set(hostname, addresses);
+    return addresses.finally(() => running.delete(hostname));
+  };
   return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true })
+    lookUp(hostname, { ...options, all: true })
       .then((addresses) => {
         for (const { address } of addresses) check(address);
         const [first] = addresses;
@@ -53,7 +74,7 @@ export function guardedLookup(resolve: ResolveHost): LookupFunction {
 }
 
 function check(address: string): void {
-  if (!REFUSED.check(address.replace(/%.*$/, ''), isIP(address.replace(/%.*$/, '')) === 6 ? 'ipv6' : 'ipv4'))
-    return;
+  const withoutZone = address.replace(/%.*$/, '');
+  if (!REFUSED.check(withoutZone, isIP(withoutZone) === 6 ? 'ipv6' : 'ipv4')) return;
   throw new RefusedAddressError('it is a link-local or metadata address');
 }
