@@ -19,10 +19,14 @@ export interface SenderDeps {
   readonly state: Pick<NotifyState, 'get' | 'set' | 'isStored' | 'stored'>;
   readonly cluster: () => string;
   /**
-   * The data of a source at this version; undefined if it is not there any more. Rejects if it
-   * cannot be read, or is about to be told of in another version.
+   * The data of a source at this version; undefined if it is not there any more; `outdated` if it
+   * is about to be told of in another version. Rejects if it cannot be read.
    */
-  readonly content: (uid: string, ref: ObjectKey, version: string) => Promise<Content | undefined>;
+  readonly content: (
+    uid: string,
+    ref: ObjectKey,
+    version: string,
+  ) => Promise<Content | 'outdated' | undefined>;
   /** Makes one attempt. Never rejects. */
   readonly deliver: (sink: Sink, message: Message, signal: AbortSignal) => Promise<Outcome>;
   readonly count: (result: Result) => void;
@@ -49,6 +53,9 @@ const GRACE_MS = 2_000;
 const MAX_HOLD_MS = 3_600_000;
 
 const NOT_ACCEPTED = 'notification not accepted; retrying';
+/** How an attempt ended, if it was one: see `SenderDeps.content`. */
+type Sent = Outcome | { readonly kind: 'outdated' };
+
 const STOPPED: Outcome = {
   kind: 'failed',
   reason: 'the process stops',
@@ -132,7 +139,7 @@ export class Sender {
   }
 
   /** Undefined: there was nothing to send. */
-  async #sendAll(due: readonly Due[]): Promise<Outcome | undefined> {
+  async #sendAll(due: readonly Due[]): Promise<Sent | undefined> {
     const { sink } = this.#deps;
     const isClaimed = sink.guarantee === 'at-most-once';
     const [first, ...others] = isClaimed ? await this.#claim(due) : due;
@@ -177,12 +184,13 @@ export class Sender {
     return (await Promise.all(claimed)).flat();
   }
 
-  async #send(items: readonly [Due, ...Due[]]): Promise<Outcome> {
+  async #send(items: readonly [Due, ...Due[]]): Promise<Sent> {
     const { sink, deliver, cluster } = this.#deps;
     const failed = { kind: 'failed', retryAfterMs: undefined } as const;
-    let content: Message['content'];
+    let content: Message['content'] | 'outdated';
     try {
       content = await this.#contentOf(items[0]);
+      if (content === 'outdated') return { kind: 'outdated' };
     } catch (error) {
       const reason = `the source's data cannot be read: ${(error as Error).message}`;
       return { ...failed, reason, mayHaveArrived: false };
@@ -195,18 +203,18 @@ export class Sender {
     }
   }
 
-  async #contentOf({ subject: { uid, ref }, notification }: Due): Promise<Message['content']> {
+  async #contentOf({ subject: { uid, ref }, notification }: Due): Promise<Message['content'] | 'outdated'> {
     const { sink, content } = this.#deps;
     if (sink.content !== 'full' || notification.type === 'source.deleted') return undefined;
     return (await content(uid, ref, notification.version)) ?? 'omitted';
   }
 
-  #finish(item: Due, outcome: Outcome, isClaimed: boolean): void {
+  #finish(item: Due, outcome: Sent, isClaimed: boolean): void {
     const { sink, count, clock, log } = this.#deps;
     const { subject, notification } = item;
     const { uid, ref } = subject;
     // A stop is nobody's failure. What was claimed may have arrived.
-    const isCut = outcome.kind === 'failed' && this.#stopping.aborted;
+    const isFailure = outcome.kind !== 'outdated' && !(outcome.kind === 'failed' && this.#stopping.aborted);
     if (outcome.kind === 'accepted') {
       this.#change(uid, (record) => settled(record, sink.name, notification, clock.wallTime()));
       count('sent');
@@ -214,10 +222,10 @@ export class Sender {
       log.debug({ ...fields, version: notification.version.slice(0, 8) }, 'notification sent');
     } else if (!isClaimed) {
       this.#change(uid, (record) => replaced(record, sink.name, notification));
-      if (!isCut) count('failed');
-    } else if (outcome.kind === 'gone' || !outcome.mayHaveArrived) {
+      if (isFailure) count('failed');
+    } else if (outcome.kind !== 'failed' || !outcome.mayHaveArrived) {
       this.#unclaim(item);
-      if (!isCut) count('failed');
+      if (isFailure) count('failed');
     } else {
       count('dropped');
       const { reason } = outcome;
@@ -231,13 +239,14 @@ export class Sender {
   }
 
   /** What the outcome means for the sink as a whole. */
-  #judge(outcome: Outcome, due: readonly Due[]): Attempt {
+  #judge(outcome: Sent, due: readonly Due[]): Attempt {
     const { sink, log, report } = this.#deps;
     if (outcome.kind === 'accepted') {
       if (this.#failures > 0) log.info({ sink: sink.name, was: NOT_ACCEPTED }, 'resolved');
       this.#failures = 0;
       return { kind: 'done' };
     }
+    if (outcome.kind === 'outdated') return { kind: 'postponed' };
     if (outcome.kind === 'gone') {
       const note = `sink ${sink.name} answered 410, so it gets nothing more until the controller restarts`;
       log.error({ sink: sink.name }, 'sink answered 410 and gets nothing more until the next start');

@@ -8,6 +8,8 @@ export type Attempt =
   | { readonly kind: 'done' }
   /** `holdMs`: for how long the sink wants nothing at all. */
   | { readonly kind: 'failed'; readonly holdMs: number | undefined }
+  /** There is nothing to send yet, which is not the sink's fault. */
+  | { readonly kind: 'postponed' }
   /** Nothing more is to be sent. */
   | { readonly kind: 'closed' };
 
@@ -112,11 +114,11 @@ export class SinkQueue {
     this.#active -= 1;
     if (result.kind === 'closed') this.#isClosed = true;
     if (result.kind === 'failed' && result.holdMs !== undefined) {
-      this.#heldUntil = clock.now() + result.holdMs;
+      this.#heldUntil = Math.max(this.#heldUntil, clock.now() + result.holdMs);
     }
     for (const uid of uids) {
       if (result.kind === 'done') this.#done(uid);
-      else this.#change(uid, (waiting) => this.#delayed(uid, waiting));
+      else this.#change(uid, (waiting) => this.#delayed(uid, waiting, result.kind !== 'postponed'));
     }
     this.#wake();
   }
@@ -143,13 +145,14 @@ export class SinkQueue {
   }
 
   /** A newer notification may have come meanwhile. It is what the next attempt sends. */
-  #delayed(uid: string, { ref, since, failures }: Waiting): Waiting {
+  #delayed(uid: string, { ref, since, failures }: Waiting, hasFailed: boolean): Waiting {
     const { clock, random } = this.#deps;
-    const timer = clock.setTimer(backoffDelay(failures + 1, BACKOFF, random), () => {
+    const delayMs = backoffDelay(hasFailed ? failures + 1 : 1, BACKOFF, random);
+    const timer = clock.setTimer(delayMs, () => {
       this.#ready.add(uid);
       this.#wake();
     });
-    return { ref, since, failures: failures + 1, timer };
+    return { ref, since, failures: hasFailed ? failures + 1 : failures, timer };
   }
 
   #change(uid: string, change: (before: Waiting) => Waiting): void {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import { aborted, sleep } from '../clock/clock.ts';
+import { StaleSourceError } from '../controller/memory/failure.ts';
 import type { Happening, Reconciled } from '../controller/memory/happening.ts';
 import type { Sources } from '../controller/sources.ts';
 import { TurnBudget } from '../informer/turn-budget.ts';
@@ -45,6 +46,8 @@ export class Term {
   /** Sources may have gone without anybody knowing that it is not recorded. */
   #mayHaveDeparted: () => void = () => undefined;
   #isReady = false;
+  /** When it has begun (ms since the epoch), until it is ready. */
+  #startingSince: number | undefined;
   #cluster = '';
   /** Aborts at the end of the term. */
   #signal = AbortSignal.abort();
@@ -80,17 +83,17 @@ export class Term {
       });
     this.#senders = new Map(sinks.map((sink) => [sink.name, create(sink)]));
     const sending = (sink: string, uid: string) => this.#senders.get(sink)?.sending(uid);
-    const read = (ref: ObjectKey) =>
-      this.#until(() => this.#readOrTrust(ref), 'a source cannot be read; retrying');
+    const read = (ref: ObjectKey) => this.#until(() => this.#readOrTrust(ref), NO_SOURCE);
     this.#tracker = new Tracker({ ...deps, state: this.#state, sending, read });
   }
 
   /**
    * When the oldest notification that waits for a sink was made (ms since the epoch). What cannot be
-   * stored waits for any of them.
+   * stored, or found out yet, waits for any of them.
    */
   oldest(sink: string): number | undefined {
-    const since = [this.#senders.get(sink)?.oldest ?? [], this.#state.unwrittenSince ?? []].flat();
+    const all = [this.#senders.get(sink)?.oldest, this.#state.unwrittenSince, this.#startingSince];
+    const since = all.filter((each) => each !== undefined);
     return since.length === 0 ? undefined : Math.min(...since);
   }
 
@@ -116,6 +119,7 @@ export class Term {
     // All that waits listens to it, and Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal);
     this.#signal = signal;
+    this.#startingSince = clock.wallTime().getTime();
     const named = this.#until(this.#deps.cluster, NO_CLUSTER);
     await Promise.all([state.load(signal), named, sources.whenSynced(signal)]);
     if (signal.aborted) return;
@@ -139,6 +143,7 @@ export class Term {
     if (signal.aborted) return;
     this.#dropFormerSinks();
     this.#isReady = true;
+    this.#startingSince = undefined;
     const heard = [...this.#heard.values()];
     this.#heard.clear();
     await new TurnBudget(clock).each(heard, (pass) => this.#tracker.look(pass.source, pass));
@@ -186,19 +191,14 @@ export class Term {
 
   /** Sources that have gone while nobody looked. A live read confirms each. */
   async #findDeparted(signal: AbortSignal): Promise<void> {
-    const { sources, clock, log } = this.#deps;
+    const { sources, clock } = this.#deps;
     const present = new Set(sources.all().map(({ uid }) => uid));
     const missing = [...this.#state.entries()].filter(([uid, { gone }]) => !gone && !present.has(uid));
     for (const [uid, { ref }] of missing) {
       if (signal.aborted) return;
-      try {
-        const { source: live } = await this.#read(ref);
-        const isThere = live?.uid === uid && live.request !== undefined;
-        if (!isThere && sources.get(ref)?.uid !== uid) this.#tracker.depart(uid);
-      } catch (err) {
-        // It may be outside of what this process may see. The next start looks again.
-        log.debug({ source: ref, err }, 'a source that is not watched any more cannot be read');
-      }
+      const live = await this.#until(() => this.#readIfAllowed(ref), NO_SOURCE);
+      const isThere = live?.source?.uid === uid && live.source.request !== undefined;
+      if (live && !isThere && sources.get(ref)?.uid !== uid) this.#tracker.depart(uid);
       await sleep(clock, 0, signal);
     }
   }
@@ -210,6 +210,17 @@ export class Term {
     } catch (error) {
       if (isNotFound(error)) return { source: undefined };
       throw error;
+    }
+  }
+
+  /** Undefined if it is outside of what this process may see. The next start looks again. */
+  async #readIfAllowed(ref: ObjectKey): Promise<Reading | undefined> {
+    try {
+      return await this.#read(ref);
+    } catch (err) {
+      if (!isForbidden(err)) throw err;
+      this.#deps.log.debug({ source: ref, err }, 'a source that is not watched any more cannot be read');
+      return undefined;
     }
   }
 
@@ -241,14 +252,20 @@ export class Term {
     for (const name of Object.keys(this.#state.get(uid)?.sinks ?? {})) this.#senders.get(name)?.offer(uid);
   }
 
-  async #content(uid: string, ref: ObjectKey, version: string): Promise<Content | undefined> {
+  async #content(uid: string, ref: ObjectKey, version: string): Promise<Content | 'outdated' | undefined> {
     const { sources } = this.#deps;
     const source = sources.get(ref);
     if (source?.uid !== uid || !source.request?.ok) return undefined;
-    if (source.digest !== version) throw new Error('it has changed again');
-    return sources.content(source);
+    if (source.digest !== version) return 'outdated';
+    try {
+      return await sources.content(source);
+    } catch (error) {
+      if (error instanceof StaleSourceError) return 'outdated';
+      throw error;
+    }
   }
 }
 
+const NO_SOURCE = 'a source cannot be read; retrying';
 const NO_CLUSTER =
   'the uid of Namespace kube-system cannot be read; nothing is sent meanwhile. Allow it, or set --cluster-name';

@@ -24,7 +24,7 @@ export interface TrackerDeps {
   readonly sinks: readonly Sink[];
   readonly vocabulary: Vocabulary;
   readonly sources: Pick<Sources, 'get'>;
-  readonly state: Pick<NotifyState, 'get' | 'set' | 'uidAt'>;
+  readonly state: Pick<NotifyState, 'get' | 'set' | 'stored' | 'uidAt'>;
   /** The sequence number of what a sink is being sent of a source. */
   readonly sending: (sink: string, uid: string) => number | undefined;
   /** What the cluster itself says of a source. Resolves to undefined if the term ends before. */
@@ -67,8 +67,8 @@ export class Tracker {
   readonly #deps: TrackerDeps;
   /** The present problem of each subject, by source. */
   readonly #problems = new Map<ObjectKey, Map<ObjectKey, ProblemChanged>>();
-  /** The sources that the cluster is asked about. */
-  readonly #verifying = new Set<ObjectKey>();
+  /** The sources that the cluster is asked about, with the latest pass over each. */
+  readonly #verifying = new Map<ObjectKey, Reconciled | undefined>();
   /** What was last said of a source's choice of sinks, by uid. */
   readonly #choiceProblems = new Map<string, string>();
 
@@ -133,23 +133,29 @@ export class Tracker {
   /**
    * The cache of a process that has just taken over can be behind what the one before has recorded.
    * So the cluster itself is asked before a source counts as gone, as there again, or as changed to
-   * an older version.
+   * an older version. What is stored first is sent first, so a source that has taken the name of
+   * another one waits until it is stored that the other one is gone.
    */
   async #verify(ref: ObjectKey, pass: Reconciled | undefined): Promise<void> {
     const { sources, state, read } = this.#deps;
-    if (this.#verifying.has(ref)) return;
-    this.#verifying.add(ref);
+    const isUnderWay = this.#verifying.has(ref);
+    this.#verifying.set(ref, pass ?? this.#verifying.get(ref));
+    if (isUnderWay) return;
     const cached = sources.get(ref);
     const reading = await read(ref);
-    this.#verifying.delete(ref);
-    if (reading === undefined) return;
-    const live = reading.source;
+    const live = reading?.source;
     const known = state.uidAt(ref);
     const isThere = live?.request !== undefined && live.uid === known;
-    if (known !== undefined && !isThere) this.depart(known);
-    if (sources.get(ref) !== cached) this.look(ref, undefined);
+    if (reading !== undefined && known !== undefined && !isThere) {
+      this.depart(known);
+      await state.stored(known);
+    }
+    const latest = this.#verifying.get(ref);
+    this.#verifying.delete(ref);
+    if (reading === undefined) return;
+    if (sources.get(ref) !== cached) this.look(ref, latest);
     // Otherwise a watch event will follow.
-    else if (cached?.request && isSame(cached, live)) this.#compare(cached, pass);
+    else if (cached?.request && isSame(cached, live)) this.#compare(cached, latest);
   }
 
   /** Undefined if the source is invalid, of which nobody is told. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sleep } from '../../src/clock/clock.ts';
 import type { ProblemKind, Reconciled } from '../../src/controller/memory/happening.ts';
 import { objectKey } from '../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
@@ -245,6 +246,39 @@ describe('a notifier', () => {
     void room.start();
     await room.clock.advance(5_000);
     expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors']);
+  });
+
+  it('[N4] that is told of even if the API server does not answer at first', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.stop();
+    await room.clock.advance(5_000);
+    room.api.objects.delete(KEY);
+    const get = room.api.get.bind(room.api);
+    let failures = 3;
+    room.api.get = (key) =>
+      key === KEY && failures-- > 0
+        ? Promise.reject(new ApiError('busy', { status: 500, reason: 'InternalError' }))
+        : get(key);
+    void room.start();
+    await room.clock.advance(60_000);
+    expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors']);
+  });
+
+  it('[N2] a pass that ends while the cluster is asked about the source counts', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    const get = room.api.get.bind(room.api);
+    room.api.get = async (key) => {
+      if (key === KEY) await sleep(room.clock, 5_000, new AbortController().signal);
+      return get(key);
+    };
+    // Somebody deletes it and creates another one, of which the first pass leaves a companion behind.
+    const { metadata, ...others } = colors('red', '2');
+    await room.put({ ...others, metadata: { ...metadata, uid: 'another' } }, { inSync: false });
+    room.look({ inSync: true });
+    await room.clock.advance(60_000);
+    expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors', ...CREATED]);
   });
 
   it('[N4] a source that may not be read any more is not told of as deleted', async () => {

@@ -19,7 +19,7 @@ const failed = (mayHaveArrived: boolean): Outcome => ({
 interface Options {
   readonly sink?: object;
   readonly outcomes?: Outcome[];
-  readonly content?: () => Promise<Content | undefined>;
+  readonly content?: () => Promise<Content | 'outdated' | undefined>;
   /** Default 0. */
   readonly takesMs?: number;
 }
@@ -195,7 +195,7 @@ describe('a sender', () => {
   it('[N2] full content is that of the version; gone, it is left out; unreadable, it is tried again', async () => {
     const content = { data: { sky: 'blue' }, binaryData: {} };
     const answers: (() => Promise<Content | undefined>)[] = [
-      () => Promise.reject(new Error('it has changed again')),
+      () => Promise.reject(new Error('timeout')),
       async () => content,
       async () => undefined,
     ];
@@ -207,5 +207,17 @@ describe('a sender', () => {
     expect(sent.map((message) => message.content)).toEqual([content]);
     await add();
     expect(sent.at(-1)?.content).toBe('omitted');
+  });
+
+  it('[N2] [N5] a source that goes on changing is no failure of the sink, and does not wait longer for it', async () => {
+    let isQuiet = false;
+    const content = async () => (isQuiet ? { data: { sky: 'blue' }, binaryData: {} } : 'outdated');
+    const { clock, add, sent, counted, log } = open({ sink: { content: 'full' }, content });
+    await add();
+    await clock.advance(600_000);
+    expect([sent.length, counted, log.told]).toEqual([0, [], []]);
+    isQuiet = true;
+    await clock.advance(1_000);
+    expect(sent).toHaveLength(1);
   });
 });

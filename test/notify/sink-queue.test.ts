@@ -97,6 +97,18 @@ describe('the queue of a sink', () => {
     expect(begun.at(-1)).toEqual({ uids: ['c'], at: 60_000 });
   });
 
+  it('[N5] of several Retry-Afters the longest counts', async () => {
+    const { clock, add, end, begun } = open({ concurrency: 2 });
+    for (const uid of ['a', 'b']) add(uid);
+    await clock.advance(0);
+    await end({ kind: 'failed', holdMs: 60_000 });
+    await end({ kind: 'failed', holdMs: 5_000 });
+    await clock.advance(59_999);
+    expect(begun).toHaveLength(2);
+    await clock.advance(1);
+    expect(begun).toHaveLength(4);
+  });
+
   it('[N5] closed, it begins nothing more', async () => {
     const { clock, queue, add, end, begun } = open();
     add('a');

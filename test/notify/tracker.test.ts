@@ -20,6 +20,7 @@ test('[N4] an annotation of 200 KB takes no room in the state, and not much in t
     state: {
       get: (uid) => records.get(uid),
       set: (uid, record) => void records.set(uid, record),
+      stored: async () => 'stored',
       uidAt: () => undefined,
     },
     sending: () => undefined,
