@@ -2,8 +2,9 @@ import type { ObjectKey } from '../kube/api/object-key.ts';
 import { type Content, type KeySelection, selectContent } from '../mirror/observe/content.ts';
 import type { StringMap } from '../mirror/vocabulary.ts';
 
-/** Most keys that are remembered of a source. */
+/** Most keys that are remembered of a source, and most characters: the state has little room. */
 const MOST = 100;
+const MOST_CHARACTERS = 4_000;
 
 /** The keys of each source that have changed since its last notification. */
 export class ChangedKeys {
@@ -18,7 +19,7 @@ export class ChangedKeys {
       for (const key of differing(before.binaryData, after.binaryData)) keys.add(key);
     }
     if (before !== undefined && keys.size === 0) return;
-    this.#keys.set(source, before === undefined || keys.size > MOST ? undefined : keys);
+    this.#keys.set(source, before === undefined || isTooMuch(keys) ? undefined : keys);
   }
 
   /** Those of them that companions have, in order; undefined if unknown. */
@@ -35,6 +36,10 @@ export class ChangedKeys {
   forget(source: ObjectKey): void {
     this.#keys.delete(source);
   }
+}
+
+function isTooMuch(keys: ReadonlySet<string>): boolean {
+  return keys.size > MOST || [...keys].join().length > MOST_CHARACTERS;
 }
 
 function* differing(before: StringMap, after: StringMap): Iterable<string> {

@@ -55,6 +55,8 @@ const FAILURES: readonly ProblemKind[] = [
   'fighting',
 ];
 
+/** Longest reason (characters) that is remembered: an admission webhook may write a novel. */
+const MAX_REASON = 300;
 /** Most problems of one source's choice that are reported. */
 const MOST_REPORTED = 5;
 
@@ -111,6 +113,7 @@ export class Tracker {
     const record = state.get(uid);
     if (record === undefined) return;
     this.#choiceProblems.delete(uid);
+    this.changedKeys.forget(record.ref);
     const receivers = receiversOf(record, chosenSinks(record, sinks).sinks, (sink) => sending(sink, uid));
     const { conditions } = this.#problemsOf(record.ref);
     state.set(uid, departed(record, conditions, receivers, clock.wallTime()));
@@ -189,10 +192,10 @@ export class Tracker {
     const failure = problems.find(({ kind }) => FAILURES.includes(kind));
     const conditions = problems.flatMap(({ kind, reason }) => {
       const type = CONDITIONS[kind];
-      return type === undefined ? [] : [[type, reason] as const];
+      return type === undefined ? [] : [[type, cut(reason)] as const];
     });
     return {
-      failure: failure && `${failure.subject}: ${failure.reason}`,
+      failure: failure && cut(`${failure.subject}: ${failure.reason}`),
       conditions: Object.fromEntries(conditions),
     };
   }
@@ -221,4 +224,8 @@ function isPlanned({ result, companions }: Reconciled): boolean {
 
 function isSame(a: ObservedConfigMap, b: ObservedConfigMap | undefined): boolean {
   return a.uid === b?.uid && a.resourceVersion === b.resourceVersion;
+}
+
+function cut(text: string): string {
+  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON - 1)}…` : text;
 }

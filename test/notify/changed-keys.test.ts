@@ -38,4 +38,8 @@ it('[N2] unknown after an edit that nobody has seen, and for very many', () => {
   const many = new ChangedKeys();
   many.add(KEY, of({}), of(Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`key-${at}`, '']))));
   expect(many.of(KEY, ALL)).toBeUndefined();
+  const long = new ChangedKeys();
+  const names = Array.from({ length: 20 }, (_, at) => `${at}-${'x'.repeat(240)}`);
+  long.add(KEY, of({}), of(Object.fromEntries(names.map((name) => [name, '']))));
+  expect(long.of(KEY, ALL)).toBeUndefined();
 });

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import type { ProblemChanged } from '../../src/controller/memory/happening.ts';
+import { objectKey } from '../../src/kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../../src/mirror/observe/observed-config-map.ts';
 import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';
 import type { SourceRecord } from '../../src/notify/state/record.ts';
 import { Tracker } from '../../src/notify/tracker.ts';
@@ -6,11 +9,10 @@ import { RecordedLog } from '../informer/recorded-log.ts';
 import { observed, source, vocabulary } from '../mirror/wire.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-test('[N4] an annotation of 200 KB takes no room in the state, and not much in the log', () => {
+/** A tracker of one source, and what it remembers of it. */
+function open(object: ObservedConfigMap) {
   const sinks = parseNotifyConfig('sinks: [{name: ops, type: webhook, url: "https://ops"}]', '/');
   if (!sinks.ok) throw new Error(sinks.problem);
-  const names = Array.from({ length: 20_000 }, (_, at) => `sink-${at}`);
-  const object = observed(source('shop/colors', { notify: [...names, 'ops'].join() }));
   const records = new Map<string, SourceRecord>();
   const log = new RecordedLog();
   const notes: string[] = [];
@@ -27,10 +29,45 @@ test('[N4] an annotation of 200 KB takes no room in the state, and not much in t
     read: async () => undefined,
     report: (_uid, _ref, _reason, note) => notes.push(note),
   });
+  return { tracker, record: () => records.get(object.uid), log, notes };
+}
+
+test('[N4] an annotation of 200 KB takes no room in the state, and not much in the log', () => {
+  const names = Array.from({ length: 20_000 }, (_, at) => `sink-${at}`);
+  const object = observed(source('shop/colors', { notify: [...names, 'ops'].join() }));
+  const { tracker, record, log, notes } = open(object);
   tracker.look(object.key, undefined);
-  const record = records.get(object.uid);
-  expect(record?.notify).toBe('ops');
-  expect(Object.keys(record?.sinks ?? {})).toEqual(['ops']);
+  expect(record()?.notify).toBe('ops');
+  expect(Object.keys(record()?.sinks ?? {})).toEqual(['ops']);
   expect(notes).toEqual([expect.stringMatching(/there is no sink sink-4; 19995 more like these$/)]);
   expect(JSON.stringify(log.lines).length).toBeLessThan(1_000);
+});
+
+test('[N4] nor do the long refusals of an admission webhook', () => {
+  const object = observed(source('shop/colors', { notify: 'ops' }));
+  const { tracker, record } = open(object);
+  const problem: ProblemChanged = {
+    ...{ type: 'problem', state: 'began', source: object.key, object, reason: 'no! '.repeat(10_000) },
+    ...{ namespaceUid: undefined, editedBy: undefined },
+    ...{ kind: 'refused', subject: objectKey('team-a', 'colors-synced') },
+  };
+  tracker.problemChanged(problem);
+  tracker.problemChanged({ ...problem, kind: 'canary failed', subject: object.key });
+  tracker.look(object.key, undefined);
+  const [, failing, canary] = record()?.sinks?.['ops']?.pending ?? [];
+  expect([failing?.type, canary?.type]).toEqual(['companions.failing', 'canary.failed']);
+  expect(failing?.reason).toMatch(/^team-a\/colors-synced: no! no! .*…$/);
+  expect(JSON.stringify(record()).length).toBeLessThan(4_000);
+});
+
+test('[N5] what has changed of a source that is gone is forgotten', async () => {
+  const object = observed(source('shop/colors', { notify: 'ops' }));
+  const { tracker, record } = open(object);
+  tracker.look(object.key, undefined);
+  const sky = (color: string) => ({ data: { sky: color }, binaryData: {} });
+  tracker.changedKeys.add(object.key, sky('blue'), sky('red'));
+  tracker.depart(object.uid);
+  expect(record()?.gone).toBe(true);
+  if (!object.request?.ok) throw new Error('not a valid source');
+  expect(tracker.changedKeys.of(object.key, object.request.value)).toBeUndefined();
 });

@@ -4,8 +4,6 @@ import type { Subject } from './cloud-event.ts';
 
 /** Most sources that a folded message names. */
 const MOST_NAMED = 20;
-/** Longest quoted text, in characters. */
-const MAX_REASON = 300;
 
 /** One line of a chat message is about this. */
 export interface ChatItem {
@@ -49,7 +47,7 @@ export function slackBody(items: readonly ChatItem[], withKeys: boolean): string
 function sentence({ subject, notification }: ChatItem, withKeys: boolean): string {
   const { type, version, changedKeys = [], reason } = notification;
   const keys = withKeys && changedKeys.length > 0 ? `: ${namesOf(changedKeys)}` : '';
-  const why = reason === undefined ? '' : `: ${escaped(cut(reason))}`;
+  const why = reason === undefined ? '' : `: ${escaped(reason)}`;
   const what = type === 'source.deleted' ? '' : ` (version ${version.slice(0, 8)})`;
   return `ConfigMap *${escaped(subject.ref)}* ${SAYS[type].one}${what}${keys}${why}`;
 }
@@ -74,8 +72,4 @@ function namesOf(names: readonly string[]): string {
 /** https://docs.slack.dev/messaging/formatting-message-text/#escaping */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-function cut(text: string): string {
-  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON - 1)}…` : text;
 }
