@@ -3,7 +3,7 @@ import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { keyOf } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
 import { loadCluster } from '../kube/config/kube-config.ts';
-import { createTransport } from '../kube/http/transport.ts';
+import { createTransport } from '../kube/http/pooled-transport.ts';
 import { DEFAULT_DOMAIN, MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Flag, Flags } from './flags/flag.ts';

@@ -2,7 +2,8 @@ import { systemClock } from '../../src/clock/clock.ts';
 import type { ConfigMap, Namespace, ObjectMeta } from '../../src/kube/api/types.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
 import { isConflict, isNotFound } from '../../src/kube/errors.ts';
-import { createTransport, type Transport } from '../../src/kube/http/transport.ts';
+import { createTransport } from '../../src/kube/http/pooled-transport.ts';
+import type { Transport } from '../../src/kube/http/transport.ts';
 import type { StringMap } from '../../src/mirror/vocabulary.ts';
 
 /** A ConfigMap as somebody writes it. */

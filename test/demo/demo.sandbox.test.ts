@@ -11,7 +11,7 @@ import { systemClock } from '../../src/clock/clock.ts';
 import type { Command } from '../../src/demo/commands.ts';
 import { playDemo, playSteps } from '../../src/demo/demo.ts';
 import { SANDBOX_SETTING } from '../../src/demo/setting.ts';
-import { createTransport } from '../../src/kube/http/transport.ts';
+import { createTransport } from '../../src/kube/http/pooled-transport.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { hasKubectl } from '../support/kubectl.ts';
 import { sandboxServer } from '../support/servers/sandbox-server.ts';

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock/clock.ts';
 import type { Cluster } from '../../src/kube/config/cluster.ts';
-import { createTransport, type Transport, type TransportOptions } from '../../src/kube/http/transport.ts';
+import { createTransport } from '../../src/kube/http/pooled-transport.ts';
+import type { Transport, TransportOptions } from '../../src/kube/http/transport.ts';
 
 /** A transport that stops with the test, or earlier through `stop`. */
 export function openTransport(

@@ -6,7 +6,7 @@ import { createConfigMapApi } from '../../kube/api/config-maps.ts';
 import { objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { ApiError, isConflict, NetworkError } from '../../kube/errors.ts';
-import { createTransport } from '../../kube/http/transport.ts';
+import { createTransport } from '../../kube/http/pooled-transport.ts';
 import { commandInWords } from '../../mirror/explain/remedies.ts';
 import { selectContent } from '../../mirror/observe/content.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';

@@ -2,14 +2,12 @@ import PQueue from 'p-queue';
 import type { Clock } from '../../clock/clock.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import type { NewConfigMap } from '../../kube/api/types.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import { type CompanionShape, desiredEdition, newCompanion } from '../../mirror/companion/companion.ts';
 import type { Difference } from '../../mirror/companion/drift.ts';
 import { mayDelete } from '../../mirror/companion/ownership.ts';
-import { healingPatch, replacement } from '../../mirror/companion/patch.ts';
-import { mapsIn } from '../../mirror/observe/content.ts';
-import { type ObservedConfigMap, observe, observeWritten } from '../../mirror/observe/observed-config-map.ts';
+import { replacement } from '../../mirror/companion/patch.ts';
+import { observe } from '../../mirror/observe/observed-config-map.ts';
 import { planCompanion } from '../../mirror/plan/plan.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
@@ -18,11 +16,12 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
 import type { Deletions } from '../memory/deletions.ts';
-import { BlockedError, describeError, judge, LeavingError, WithoutEffectError } from '../memory/failure.ts';
+import { BlockedError, describeError, judge, LeavingError } from '../memory/failure.ts';
 import type { Heal } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
+import { createFollowed, deleteFollowed, patchFollowed } from './followed-writes.ts';
 import type { MutationCache } from './mutation-cache.ts';
-import { deleteFollowed, RevisionWriter } from './revision-writer.ts';
+import { RevisionWriter } from './revision-writer.ts';
 import type { SourceBodies } from './source-bodies.ts';
 import { intentOf, type Pass, type Write } from './write-queue.ts';
 import { type CompanionWriteStep, isOfRevision, type WriteStep } from './write-step.ts';
@@ -197,7 +196,7 @@ export class CompanionWriter {
     const { digest, content } = await this.#load(companion, shape);
     const body = newCompanion(companion, shape, content, this.#deps.view.settings.vocabulary);
     try {
-      await this.#post(companion, body, digest);
+      await createFollowed(body, digest, this.#deps);
       return 'create';
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
@@ -205,9 +204,9 @@ export class CompanionWriter {
     }
   }
 
-  async #update({ actual, differences }: Drifted, pass: Pass): Promise<void> {
-    const shape = differences.some(isContent) ? shapeOf(pass) : undefined;
-    await this.#patch(actual, differences, shape);
+  async #update({ companion, actual, differences }: Drifted, pass: Pass): Promise<void> {
+    const loaded = differences.some(isContent) ? await this.#load(companion, shapeOf(pass)) : undefined;
+    await patchFollowed(actual, differences, loaded, this.#deps);
   }
 
   /** Deletes and creates (SPEC R12). First heals the marks without which R8 forbids a delete. */
@@ -218,12 +217,12 @@ export class CompanionWriter {
     const { digest, content } = await this.#load(step.companion, shape);
     const actual = mayDelete(step.actual, shape.source, vocabulary)
       ? step.actual
-      : await this.#patch(step.actual, marks, undefined);
+      : await patchFollowed(step.actual, marks, undefined, this.#deps);
     if (actual !== step.actual) await this.#mayBegin();
     await deleteFollowed(actual, this.#deps);
     await this.#mayBegin();
     try {
-      await this.#post(actual.key, replacement(actual, step.differences, content), digest);
+      await createFollowed(replacement(actual, step.differences, content), digest, this.#deps);
       return 'replace';
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
@@ -266,39 +265,6 @@ export class CompanionWriter {
     if (rendering) return { digest, content: rendering.contentIn(namespace, revision ?? source) };
     const content = revision ? await bodies.revisionContent(revision) : await bodies.content(source);
     return { digest, content };
-  }
-
-  async #post(key: ObjectKey, body: NewConfigMap, digest: string): Promise<void> {
-    const { api, mutations } = this.#deps;
-    await mutations.follow(key, async () =>
-      observeWritten(await api.create(body), { digest, immutable: false, ...mapsIn(body) }),
-    );
-  }
-
-  /**
-   * `shape` is given if the content differs. Resolves to the patched companion.
-   * @throws WithoutEffectError if the server accepted the patch but changed nothing.
-   */
-  async #patch(
-    actual: ObservedConfigMap,
-    differences: readonly Difference[],
-    shape: CompanionShape | undefined,
-  ): Promise<ObservedConfigMap> {
-    const { api, mutations } = this.#deps;
-    const { key } = actual;
-    const loaded = shape && (await this.#load(key, shape));
-    const patch = healingPatch(actual, differences, loaded?.content);
-    const written = loaded ? { ...actual, digest: loaded.digest, ...mapsIn(loaded.content) } : actual;
-    try {
-      return await mutations.follow(key, async () => {
-        const metadata = await api.patch(key, patch);
-        if (metadata.resourceVersion === actual.resourceVersion) throw new WithoutEffectError();
-        return observeWritten(metadata, written);
-      });
-    } catch (error) {
-      if (isNotFound(error)) mutations.forget(key);
-      throw error;
-    }
   }
 }
 

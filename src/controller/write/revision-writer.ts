@@ -1,20 +1,15 @@
-import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
-import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
+import { isAlreadyExists } from '../../kube/errors.ts';
 import { isControlledBy } from '../../mirror/companion/ownership.ts';
-import { healingPatch } from '../../mirror/companion/patch.ts';
-import { mapsIn } from '../../mirror/observe/content.ts';
-import { type ObservedConfigMap, observe, observeWritten } from '../../mirror/observe/observed-config-map.ts';
+import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
 import { isRevisionOf, newRevision, type RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { Vocabulary } from '../../mirror/vocabulary.ts';
 import { BlockedError, LeavingError } from '../memory/failure.ts';
-import type { MutationCache } from './mutation-cache.ts';
+import { createFollowed, deleteFollowed, type FollowedWriteDeps, patchFollowed } from './followed-writes.ts';
 import type { SourceBodies } from './source-bodies.ts';
 
-export interface RevisionWriterDeps {
+export interface RevisionWriterDeps extends FollowedWriteDeps {
   readonly vocabulary: Vocabulary;
-  readonly api: ConfigMapApi;
   readonly bodies: SourceBodies;
-  readonly mutations: MutationCache;
 }
 
 type Of<A extends RevisionStep['action']> = Extract<RevisionStep, { readonly action: A }>;
@@ -30,30 +25,26 @@ export class RevisionWriter {
   /**
    * Resolves to what was done: `none` if the revision that should be kept is there already.
    * @throws BlockedError if an unrelated object has its name, LeavingError if a revision there is
-   * being deleted, or what the API throws.
+   * being deleted, WithoutEffectError if the server reverts a mark, or what the API throws.
    */
   async write(step: RevisionStep, source: ObservedConfigMap): Promise<RevisionStep['action'] | 'none'> {
     switch (step.action) {
       case 'keep':
         return this.#keep(step, source);
       case 'mark':
-        await this.#mark(step);
+        await patchFollowed(step.actual, step.differences, undefined, this.#deps);
         return 'mark';
       case 'drop':
-        await this.#drop(step);
+        await deleteFollowed(step.actual, this.#deps);
         return 'drop';
     }
   }
 
   async #keep(step: Of<'keep'>, source: ObservedConfigMap) {
-    const { vocabulary, api, bodies, mutations } = this.#deps;
-    const content = await bodies.content(source);
-    const body = newRevision(source, step, content, vocabulary);
-    const { digest } = source;
+    const { vocabulary, bodies } = this.#deps;
+    const body = newRevision(source, step, await bodies.content(source), vocabulary);
     try {
-      await mutations.follow(step.companion, async () =>
-        observeWritten(await api.create(body), { digest, immutable: true, ...mapsIn(content) }),
-      );
+      await createFollowed(body, source.digest, this.#deps);
       return 'keep';
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
@@ -76,35 +67,4 @@ export class RevisionWriter {
       throw new LeavingError('an earlier revision of this name must be deleted first');
     throw new BlockedError('a ConfigMap with this name exists and is not a revision of the source');
   }
-
-  async #mark({ actual, differences }: Of<'mark'>): Promise<void> {
-    const { api, mutations } = this.#deps;
-    try {
-      await mutations.follow(actual.key, async () =>
-        observeWritten(await api.patch(actual.key, healingPatch(actual, differences, undefined)), actual),
-      );
-    } catch (error) {
-      if (isNotFound(error)) mutations.forget(actual.key);
-      throw error;
-    }
-  }
-
-  async #drop({ actual }: Of<'drop'>): Promise<void> {
-    await deleteFollowed(actual, this.#deps);
-  }
-}
-
-/** A 404 counts as success: an earlier attempt, or somebody else, has deleted it. */
-export async function deleteFollowed(
-  actual: ObservedConfigMap,
-  { api, mutations }: Pick<RevisionWriterDeps, 'api' | 'mutations'>,
-): Promise<void> {
-  const { key, uid, resourceVersion } = actual;
-  await mutations.followDelete(actual, async () => {
-    try {
-      await api.delete(key, { uid, resourceVersion });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  });
 }

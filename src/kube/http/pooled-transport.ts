@@ -1,0 +1,218 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import type { Cluster } from '../config/cluster.ts';
+import { type Credential, type Credentials, UserCredentials } from '../config/credentials.ts';
+import { ApiError, malformed, NetworkError } from '../errors.ts';
+import { Connections, type Dispatchers } from './connections.ts';
+import { hostOf, isTlsFailure, networkErrorOf } from './network-error.ts';
+import { RequestScope } from './request-scope.ts';
+import { apiErrorOfReply } from './status.ts';
+import type { ApiReply, ApiRequest, Transport, TransportOptions } from './transport.ts';
+
+/** client-go's code of a request without an answer. */
+const NO_ANSWER = '<error>';
+const TIME_LIMIT_MS = 30_000;
+const CONNECTIONS = 256;
+/**
+ * Longest time (ms) that one answer's `Retry-After` delays all calls. Its caller sees all of it.
+ */
+const LONGEST_DELAY_MS = 30_000;
+
+export function createTransport(cluster: Cluster, options: TransportOptions): Transport {
+  const transport = new PooledTransport(cluster, options);
+  // One listener for all requests: from the eleventh on, Node warns of a leak.
+  options.signal.addEventListener('abort', () => transport.abort(), { once: true });
+  return transport;
+}
+
+class PooledTransport implements Transport {
+  readonly server: string;
+  readonly #origin: string;
+  /** Prefix of every path: a proxy may serve several API servers under one host. */
+  readonly #basePath: string;
+  readonly #options: TransportOptions;
+  readonly #credentials: Credentials;
+  readonly #connections: Connections;
+  readonly #timeLimitMs: number;
+  readonly #open = new Set<RequestScope>();
+  /** The server asked for no calls before this time on the clock. */
+  #delayedUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(cluster: Cluster, options: TransportOptions) {
+    const url = new URL(cluster.server);
+    this.#origin = url.origin;
+    this.#basePath = url.pathname.replace(/\/$/, '');
+    this.server = hostOf(url);
+    this.#options = options;
+    this.#timeLimitMs = options.timeLimitMs ?? TIME_LIMIT_MS;
+    this.#credentials = new UserCredentials(cluster.user ?? { name: 'anonymous' }, options.clock);
+    this.#connections = new Connections(cluster, options.clock, options.connections ?? CONNECTIONS);
+  }
+
+  async call(request: ApiRequest): Promise<ApiReply> {
+    const scope = this.#begin(request);
+    try {
+      await this.#untilAllowed(scope);
+      scope.startTimeLimit(this.#timeLimitMs);
+      const { statusCode, headers, body } = await this.#send('calls', request, scope);
+      const text = await body.text();
+      if (!isJson(headers)) {
+        throw malformed(
+          `${this.server} answered with something other than JSON: check that it is an API server`,
+        );
+      }
+      // undici frees the connection in the next turn of the event loop. A caller who sends its next
+      // request before that needs a second connection: 16 workers would open about 30.
+      await nextTurn();
+      return { status: statusCode, body: text };
+    } catch (error) {
+      throw this.#failure(error, scope);
+    } finally {
+      this.#end(scope);
+    }
+  }
+
+  async stream(request: ApiRequest): Promise<AsyncIterable<Buffer>> {
+    const scope = this.#begin(request);
+    try {
+      scope.startTimeLimit(this.#timeLimitMs);
+      const { body } = await this.#send('streams', request, scope);
+      scope.stopTimeLimit();
+      return this.#chunks(body, scope);
+    } catch (error) {
+      this.#end(scope);
+      throw this.#failure(error, scope);
+    }
+  }
+
+  /** Aborts all requests. */
+  abort(): void {
+    for (const scope of this.#open) scope.abort();
+  }
+
+  async close(): Promise<void> {
+    await (this.#options.signal.aborted ? this.#connections.destroy() : this.#connections.close());
+  }
+
+  #begin({ signal }: ApiRequest): RequestScope {
+    const scope = new RequestScope({ clock: this.#options.clock, server: this.server, signal });
+    this.#open.add(scope);
+    if (this.#options.signal.aborted) scope.abort();
+    return scope;
+  }
+
+  #end(scope: RequestScope): void {
+    this.#open.delete(scope);
+    scope.dispose();
+  }
+
+  /** Waits until the server's `Retry-After` is over. The call's time limit begins after it. */
+  async #untilAllowed(scope: RequestScope): Promise<void> {
+    const delayMs = this.#delayedUntil - this.#options.clock.now();
+    if (delayMs > 0) await scope.wait(delayMs);
+  }
+
+  /** The answer to a request if it is a success. Repeats the request as {@link Transport} says. */
+  async #send(
+    kind: keyof Dispatchers,
+    request: ApiRequest,
+    scope: RequestScope,
+  ): Promise<Dispatcher.ResponseData> {
+    const credential = await scope.within(this.#credentials.current());
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await this.#attempt(kind, request, credential, scope);
+    } catch (error) {
+      if (!isTlsFailure(error)) throw error;
+      const hasNewAuthority = this.#connections.rereadAuthority();
+      const renewed = await scope.within(this.#credentials.renew(credential));
+      if (!hasNewAuthority && renewed === credential) throw error;
+      response = await this.#attempt(kind, request, renewed, scope);
+    }
+    if (response.statusCode === 401) {
+      const refusal = await this.#refusal(response);
+      const renewed = await scope.within(this.#credentials.renew(credential));
+      if (renewed === credential) throw refusal;
+      response = await this.#attempt(kind, request, renewed, scope);
+    }
+    if (!isSuccess(response)) throw await this.#refusal(response);
+    return response;
+  }
+
+  async #attempt(
+    kind: keyof Dispatchers,
+    { method, path, headers, body, mayBeSent }: ApiRequest,
+    credential: Credential,
+    scope: RequestScope,
+  ): Promise<Dispatcher.ResponseData> {
+    if (mayBeSent?.() === false) throw withdrawn(this.server);
+    const response = this.#connections.for(credential)[kind].request({
+      origin: this.#origin,
+      method,
+      path: this.#basePath + path,
+      headers: {
+        accept: 'application/json',
+        ...headers,
+        ...credential.headers,
+        'user-agent': this.#options.userAgent,
+      },
+      body: body ?? null,
+      // Otherwise undici closes the connection after a DELETE with a body.
+      reset: false,
+      signal: scope,
+    });
+    const { onAnswer } = this.#options;
+    try {
+      // undici ignores an abort while the request waits for a connection.
+      const answer = await scope.within(response);
+      onAnswer?.(String(answer.statusCode), method);
+      return answer;
+    } catch (error) {
+      onAnswer?.(NO_ANSWER, method);
+      throw error;
+    }
+  }
+
+  /** The error of an answer that is no success. Reads all of it, which frees the connection. */
+  async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ApiError> {
+    const { clock } = this.#options;
+    const retryAfter = headers['retry-after']?.toString();
+    const reply = { status: statusCode, body: await body.text(), retryAfter };
+    const error = apiErrorOfReply(reply, this.server, clock.wallTime());
+    if (isOverloaded(error)) {
+      const delayMs = Math.min(error.retryAfterMs, LONGEST_DELAY_MS);
+      this.#delayedUntil = Math.max(this.#delayedUntil, clock.now() + delayMs);
+    }
+    return error;
+  }
+
+  async *#chunks(body: AsyncIterable<Buffer>, scope: RequestScope): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      yield* body;
+    } catch (error) {
+      throw this.#failure(error, scope);
+    } finally {
+      this.#end(scope);
+    }
+  }
+
+  #failure(error: unknown, scope: RequestScope): Error {
+    return scope.reason ?? (error instanceof ApiError ? error : networkErrorOf(error, this.server));
+  }
+}
+
+const withdrawn = (server: string): NetworkError =>
+  new NetworkError(`a request to ${server} was not sent, because it is no longer allowed`, {
+    code: 'ABORTED',
+  });
+
+/** Not redirects: an API server has no reason to send one, and a credential must not follow it. */
+const isSuccess = ({ statusCode }: Dispatcher.ResponseData): boolean => statusCode >= 200 && statusCode < 300;
+
+/** A login page or a captive portal answers 200 too. */
+const isJson = ({ 'content-type': contentType }: Dispatcher.ResponseData['headers']): boolean =>
+  contentType === undefined || contentType.includes('json');
+
+/** The server is there and wants fewer requests (429), or none for the moment (503). */
+const isOverloaded = (error: ApiError): error is ApiError & { readonly retryAfterMs: number } =>
+  (error.status === 429 || error.status === 503) && error.retryAfterMs !== undefined;
