@@ -13,10 +13,20 @@ export interface EventRecorderDeps extends EventWriterDeps {
 
 /** Events that may wait; what comes beyond is dropped. */
 const CAPACITY = 1000;
+/**
+ * Time (ms) that an occurrence waits for others about the same object and reason. So a burst of
+ * changes makes few requests, and makes them when it is over.
+ */
+const GATHER_MS = 1_000;
 const MOST_ATTEMPTS = 5;
 const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 10_000, jitter: 0.5 };
 /** Longest time (ms) that a stop waits for what may still be written. */
 const FLUSH_MS = 1_000;
+
+interface Waiting extends Told {
+  /** By the clock. */
+  readonly dueAt: number;
+}
 
 /**
  * Turns occurrences into Events, as client-go's package of this name does. There is one Event for
@@ -28,7 +38,7 @@ export class EventRecorder {
   readonly #writer: EventWriter;
   readonly #allowance = new Allowance();
   /** What waits, by object and reason, in the order in which it came. */
-  readonly #waiting = new Map<string, Told>();
+  readonly #waiting = new Map<string, Waiting>();
   #wake: () => void = () => undefined;
   #dropped = 0;
   #isStopped = false;
@@ -46,14 +56,15 @@ export class EventRecorder {
   /** Returns at once. */
   record(occurrence: Occurrence): void {
     const id = idOf(occurrence);
-    const lastAt = this.#deps.clock.wallTime();
-    const { count = 0, firstAt = lastAt } = this.#waiting.get(id) ?? {};
+    const { clock } = this.#deps;
+    const lastAt = clock.wallTime();
+    const { count = 0, firstAt = lastAt, dueAt = clock.now() + GATHER_MS } = this.#waiting.get(id) ?? {};
     if (this.#isStopped || (count === 0 && this.#waiting.size >= CAPACITY)) {
       this.#dropped += 1;
       return;
     }
-    this.#waiting.set(id, { latest: occurrence, count: count + 1, firstAt, lastAt });
-    this.#wake();
+    this.#waiting.set(id, { latest: occurrence, count: count + 1, firstAt, lastAt, dueAt });
+    if (this.#waiting.size === 1) this.#wake();
   }
 
   /**
@@ -69,7 +80,7 @@ export class EventRecorder {
     };
     signal.addEventListener('abort', stopping, { once: true });
     while (!end.signal.aborted) {
-      const next = this.#next();
+      const next = this.#next(signal.aborted);
       if (typeof next === 'object') await this.#write(next, signal, end.signal);
       else if (signal.aborted) break;
       else await this.#idle(next);
@@ -82,12 +93,14 @@ export class EventRecorder {
   }
 
   /** What may be written now, or the time (ms) until something may; Infinity: nothing waits. */
-  #next(): Told | number {
+  #next(isStopping: boolean): Waiting | number {
     const now = this.#deps.clock.now();
     const waitMs = this.#allowance.waitMs(now);
-    if (waitMs > 0 && this.#waiting.size > 0) return waitMs;
     let soonestMs = Number.POSITIVE_INFINITY;
     for (const told of this.#waiting.values()) {
+      const laterMs = Math.max(waitMs, isStopping ? 0 : told.dueAt - now);
+      // What came after it is due no earlier.
+      if (laterMs > 0) return Math.min(soonestMs, laterMs);
       const ms = this.#allowance.waitOfObjectMs(told.latest.regarding.uid, now);
       if (ms === 0) return told;
       soonestMs = Math.min(soonestMs, ms);
@@ -95,11 +108,11 @@ export class EventRecorder {
     return soonestMs;
   }
 
-  /** Resolves after `ms`, or as soon as something is recorded or the recorder stops. */
+  /** Resolves after `ms` or {@link GATHER_MS}, before which nothing new is due, or at a stop. */
   async #idle(ms: number): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
-    if (Number.isFinite(ms)) await sleep(this.#deps.clock, ms, woken.signal);
+    if (this.#waiting.size > 0) await sleep(this.#deps.clock, Math.min(ms, GATHER_MS), woken.signal);
     else await aborted(woken.signal);
   }
 

@@ -25,9 +25,10 @@ function start(api = new MemoryEvents(), clock = new ManualClock()) {
     ...{ api, controller: 'example.com/painter', instance: 'here', clock, random: () => 0, log },
   });
   const running = recorder.run(stopping.signal);
+  /** And lets the second pass for which they wait for others. */
   const tell = async (...occurrences: readonly Occurrence[]) => {
     for (const each of occurrences) recorder.record(each);
-    await clock.advance(0);
+    await clock.advance(1_000);
   };
   const stop = () => {
     stopping.abort();
@@ -63,7 +64,7 @@ describe('[O3] what happens once, and again', () => {
     await clock.advance(5_000);
     await tell(occurrence('it was blue'));
     expect([...api.events.values()]).toMatchObject([
-      { note: 'it was blue', series: { count: 2, lastObservedTime: '2026-01-01T00:00:05.000000Z' } },
+      { note: 'it was blue', series: { count: 2, lastObservedTime: '2026-01-01T00:00:06.000000Z' } },
     ]);
     await tell(occurrence('it was green'));
     expect(api.told).toEqual([['Healed', 'it was green', 3]]);
@@ -83,6 +84,18 @@ describe('[O3] what happens once, and again', () => {
       occurrence('d', { uid: 'of a recreated object' }),
     );
     expect(api.told.map(([, note]) => note)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('is put together with what follows within a second, and waits no longer', async () => {
+    const { api, clock, recorder } = start();
+    for (let number = 1; number <= 10; number++) {
+      recorder.record(occurrence(`${number}`));
+      await clock.advance(99);
+    }
+    expect(api.requests).toEqual([]);
+    await clock.advance(10);
+    expect(api.told).toEqual([['Healed', '10 (and 9 more)', 10]]);
+    expect(api.requests).toHaveLength(1);
   });
 
   test('is put together while it waits for a request', async () => {
@@ -155,13 +168,10 @@ describe('[O3] an Event that is there', () => {
 describe('[O3] many Events', () => {
   test('of one object are ten a minute, and then one that says how many there were', async () => {
     const { api, clock, tell } = start();
-    for (let number = 1; number <= 100; number++) {
-      await tell(occurrence(`${number}`));
-      await clock.advance(100);
-    }
+    for (let number = 1; number <= 30; number++) await tell(occurrence(`${number}`));
     expect(api.requests).toHaveLength(10);
-    await clock.advance(50_000);
-    expect(api.told).toEqual([['Healed', '100 (and 89 more)', 100]]);
+    await clock.advance(31_000);
+    expect(api.told).toEqual([['Healed', '30 (and 19 more)', 30]]);
     expect(api.requests).toHaveLength(11);
   });
 
