@@ -134,6 +134,23 @@ export function brakeSuite(server: TestServer): void {
     await fleet.allGone();
   });
 
+  test.concurrent('[D2] a wave is reported once, however many of its companions are still to be released', async () => {
+    await using fleet = await Fleet.open(server, 12);
+    const { world } = fleet;
+    const controller = world.start(BRAKE);
+    await fleet.whole();
+    await fleet.narrow();
+    await fleet.held();
+    for (const team of fleet.teams) {
+      await world.person.delete(world.full(`${team}/colors-synced`));
+      await world.settle(controller);
+    }
+    const told = controller.log.told.filter(({ message, was }) =>
+      [message, was].includes('deletions are held'),
+    );
+    expect(told.map(({ message }) => message)).toEqual(['deletions are held', 'resolved']);
+  });
+
   test.concurrent('[D2] the wave on the Namespace releases the companions of a source that is gone', async () => {
     await using fleet = await Fleet.open(server, 12);
     const { world } = fleet;

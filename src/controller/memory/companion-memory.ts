@@ -15,6 +15,8 @@ export interface Problem {
   readonly level: 'warn' | 'info';
   readonly message: string;
   readonly fields: LogFields & { readonly reason?: string; readonly fieldManager?: string };
+  /** With another one it is news; default: the reason. */
+  readonly topic?: string;
 }
 
 interface Entry {

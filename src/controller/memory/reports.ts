@@ -42,8 +42,9 @@ export class Reports {
       return;
     }
     const fields = { source, reason: remarks.map(({ text }) => text).join('; ') };
+    const topic = remarks.map((remark) => remark.topic ?? remark.text).join('; ');
     const { level, message } = REMARKS[kind] ?? NEEDS_ATTENTION;
-    this.#problem(source, source, { kind, level, message, fields });
+    this.#problem(source, source, { kind, level, message, fields, topic });
   }
 
   /** `reason`: what is wrong with the Namespace's consent annotation; undefined: nothing. */
@@ -173,7 +174,7 @@ export class Reports {
   #problem(source: ObjectKey, subject: ObjectKey, problem: Problem): void {
     const { memory, log } = this.#deps;
     const last = memory.problem(source, subject);
-    if (last?.message === problem.message && last.fields['reason'] === problem.fields['reason']) return;
+    if (last?.message === problem.message && topicOf(last) === topicOf(problem)) return;
     memory.setProblem(source, subject, problem);
     log[problem.level](problem.fields, problem.message);
     this.#tell(source, subject, problem, 'began');
@@ -212,6 +213,10 @@ export class Reports {
       tell({ type: 'problem', state, kind, source, object, namespaceUid, subject, reason, editedBy });
     }
   }
+}
+
+function topicOf({ topic, fields }: Problem): string | undefined {
+  return topic ?? fields.reason;
 }
 
 const CONFLICT = 'companion in conflict';

@@ -17,6 +17,8 @@ export interface Remark {
     | RolloutRemark['kind'];
   /** One sentence. */
   readonly text: string;
+  /** What makes it news, where that is not the text: a number in it may change by itself. */
+  readonly topic?: string;
 }
 
 /**
@@ -100,5 +102,5 @@ function heldDeletions(
   const waves = [...new Set(held.map(({ wave }) => wave))].join(',');
   const what = `${held.length} ${held.length === 1 ? 'deletion is' : 'deletions are'} held (wave ${waves})`;
   const release = `mirror-controller release ${source}, or annotate ${where} with ${allowDeletes}=${waves}`;
-  return [{ kind: 'deletes held', text: `${what}; if that is meant: ${release}` }];
+  return [{ kind: 'deletes held', text: `${what}; if that is meant: ${release}`, topic: waves }];
 }
