@@ -28,6 +28,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
     'src/cli',
     [
       ['program.ts'],
+      ['help.ts'],
       ['completion.ts'],
       ['commands'],
       ['session'],

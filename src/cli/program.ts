@@ -10,7 +10,7 @@ import { run } from './commands/run.ts';
 import { sandbox } from './commands/sandbox.ts';
 import { status } from './commands/status.ts';
 import { undo } from './commands/undo.ts';
-import { COMPLETE, complete, completionScript, SHELLS } from './completion.ts';
+import { COMPLETE, complete, completionScript } from './completion.ts';
 import { messageOf, RunError, UsageError } from './errors.ts';
 import {
   COMMAND_FLAGS,
@@ -28,6 +28,7 @@ import type { Flag, Flags, FlagValues } from './flags/flag.ts';
 import { environmentVariable, flagValues } from './flags/flag-values.ts';
 import { RUN_FLAGS } from './flags/run-flags.ts';
 import { SWITCH } from './flags/values.ts';
+import { COMMAND_HELP, FLAG_GROUPS, headOf } from './help.ts';
 import type { ProcessIo } from './io.ts';
 import { version } from './version.ts';
 
@@ -38,7 +39,7 @@ const PLUGIN_HELP = `Shows where the copies (companions) of labelled ConfigMaps 
 
   kubectl mirror status -A                       where all of them stand
   kubectl mirror explain team-a/colors-synced    why this one is as it is
-  kubectl mirror undo shop/colors                give them back their earlier content`;
+  kubectl mirror undo shop/colors                its earlier content again`;
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
@@ -69,7 +70,7 @@ export async function runProgram(
 ): Promise<number> {
   const name = calledAs.startsWith('kubectl-mirror') ? 'kubectl mirror' : 'mirror-controller';
   const fail = (message: string, code: number) => {
-    io.stderr.write(`${name}: ${message}\n`);
+    io.stderr.write(`${name}: ${message.replaceAll('$0', name)}\n`);
     return code;
   };
   try {
@@ -81,7 +82,10 @@ export async function runProgram(
     const code = await command?.();
     return typeof code === 'number' ? code : 0;
   } catch (error) {
-    if (error instanceof UsageError) return fail(`${error.message}\nSee ${name} --help.`, 2);
+    if (error instanceof UsageError) {
+      const help = ['$0', commandIn(args, offeredAs(name)) ?? [], '--help'].flat().join(' ');
+      return fail(`${error.message}\nSee ${help}.`, 2);
+    }
     if (error instanceof RunError) return fail(error.message, error.exitCode);
     throw error;
   }
@@ -94,32 +98,22 @@ async function parse(
   programName: 'mirror-controller' | 'kubectl mirror',
 ): Promise<(() => Promise<unknown>) | undefined> {
   const isPlugin = programName === 'kubectl mirror';
-  const offered = [...offeredAs(programName).keys()];
+  const offered = offeredAs(programName);
   let chosen: (() => Promise<unknown>) | undefined;
-  const command = <F extends Flags>(
-    name: keyof typeof COMMAND_FLAGS,
-    describe: string,
-    flags: F,
-    action: Command<F>,
-    operands = '',
-    usage = operands,
-  ) =>
-    offered.includes(name) &&
+  const command = <F extends Flags>(name: keyof typeof COMMAND_FLAGS, flags: F, action: Command<F>) => {
+    if (!offered.has(name)) return;
+    const { operands, brief } = COMMAND_HELP[name];
     parser.command(
       `${name} ${operands}`.trim(),
-      describe,
-      (inner) => withFlags(inner, `${name} ${usage}`.trim(), flags),
-      (parsed) => {
-        const { name: one = [], names = one } = parsed as Readonly<
-          Record<string, string | readonly string[]>
-        >;
-        const words = [names].flat();
-        const unknown = words.find((each) => each.startsWith('-') && each !== '-');
-        // yargs takes it for an operand where the command has some.
-        if (unknown !== undefined) throw new UsageError(`Unknown argument: ${unknown}`);
+      brief,
+      (inner) => withFlags(inner, name, flags),
+      ({ _: [, ...others], ...parsed }) => {
+        const words = operandsOf(parsed, operands);
+        refuseUnknown([...words, ...others.map(String)], words.length, flags);
         chosen = () => action(flagValues(flags, parsed, io.env), io, words);
       },
     );
+  };
 
   const parser = yargs()
     .scriptName(programName)
@@ -129,7 +123,7 @@ async function parse(
     // Called where no command is named.
     .command('$0', false, {}, ({ _: [word] }) => {
       if (isPlugin && word === undefined) parser.showHelp((help) => io.stdout.write(`${help}\n`));
-      else throw new UsageError(noCommand(word, offered));
+      else throw new UsageError(noCommand(word, [...offered.keys()]));
     })
     .alias('h', 'help')
     .version(version)
@@ -145,46 +139,24 @@ async function parse(
     .exitProcess(false)
     .fail(false);
 
-  command('run', 'Mirror the ConfigMaps of a cluster until stopped', RUN_FLAGS, run);
-  command(
-    'sandbox',
-    'Serve a Kubernetes API in memory on loopback, for kubectl, with the controller on it',
-    SANDBOX_FLAGS,
-    sandbox,
-  );
-  command(
-    'demo',
-    'Play the workshop step by step, on a sandbox, or with --context on a cluster',
-    DEMO_FLAGS,
-    demo,
-  );
-  command('status', 'Show where companions stand', STATUS_FLAGS, status, '[names..]');
-  command('explain', 'Show why a companion is as it is', EXPLAIN_FLAGS, explain, '[name]');
-  command('history', 'Show the kept contents of a source', HISTORY_FLAGS, history, '[name]');
-  command('undo', 'Give companions an earlier content', UNDO_FLAGS, undo, '[name]');
-  command('plan', 'Show what run would do, and change nothing', PLAN_FLAGS, plan);
-  command('release', 'Delete what the delete brake holds', RELEASE_FLAGS, release, '[names..]');
-  command(
-    'notify',
-    'Send an example to a sink: notify test SINK',
-    NOTIFY_COMMAND_FLAGS,
-    notify,
-    '[names..]',
-    'test SINK',
-  );
-  command(
-    'completion',
-    `Print the completion script of a shell: ${SHELLS.join(', ')}`,
-    {},
-    async (_values, { stdout }, [shell]) => {
-      stdout.write(completionScript(shell));
-    },
-    '[name]',
-  );
+  command('run', RUN_FLAGS, run);
+  command('sandbox', SANDBOX_FLAGS, sandbox);
+  command('demo', DEMO_FLAGS, demo);
+  command('status', STATUS_FLAGS, status);
+  command('explain', EXPLAIN_FLAGS, explain);
+  command('history', HISTORY_FLAGS, history);
+  command('undo', UNDO_FLAGS, undo);
+  command('plan', PLAN_FLAGS, plan);
+  command('release', RELEASE_FLAGS, release);
+  command('notify', NOTIFY_COMMAND_FLAGS, notify);
+  command('completion', {}, async (_values, { stdout }, [shell]) => {
+    stdout.write(completionScript(shell));
+  });
 
   try {
     // Help and version come through the callback, and no command is chosen then.
-    await parser.parseAsync(withBareSwitches(args), {}, (_error, _parsed, output) => {
+    const flags = offered.get(commandIn(args, offered) ?? '') ?? {};
+    await parser.parseAsync(withBareSwitches(args, flags), {}, (_error, _parsed, output) => {
       if (output) io.stdout.write(`${output}\n`);
     });
   } catch (error) {
@@ -207,14 +179,38 @@ function noCommand(word: string | number | undefined, offered: readonly string[]
   return `"${word}" is not a command${hint || `; ${commands}`}`;
 }
 
+/** The command that a command line names. Flags may come before it, as with kubectl. */
+function commandIn(args: readonly string[], offered: ReadonlyMap<string, Flags>): string | undefined {
+  return args.find((arg) => offered.has(arg));
+}
+
+/** What was given for the names in `operands`, in that order. */
+function operandsOf(parsed: Readonly<Record<string, unknown>>, operands: string): readonly string[] {
+  const names = operands.match(/\w+/g) ?? [];
+  return names.flatMap((name) => parsed[name] ?? []).map(String);
+}
+
+/**
+ * yargs takes an unknown flag for an operand. `expected`: how many of the words a command has a
+ * place for.
+ * @throws UsageError
+ */
+function refuseUnknown(words: readonly string[], expected: number, flags: Flags): void {
+  const flag = words.find((word) => word.startsWith('-') && word !== '-');
+  if (flag !== undefined) {
+    const [name = ''] = flag.split('=');
+    const known = Object.keys(flags).map((each) => `--${each}`);
+    throw new UsageError(`unknown flag: ${flag}${didYouMean(name.replaceAll('_', '-'), known)}`);
+  }
+  if (words.length > expected) throw new UsageError(`unexpected argument: ${words[expected]}`);
+}
+
 /**
  * Gives switches without a value one, `--check NAME` as `--check=true NAME`: yargs does not know
  * their type, and would take the name for the value.
  */
-function withBareSwitches(args: readonly string[]): string[] {
-  const switches = Object.values<Flags>(COMMAND_FLAGS).flatMap((flags) =>
-    Object.entries<Flag<unknown>>(flags).filter(([, { kind }]) => kind === SWITCH),
-  );
+function withBareSwitches(args: readonly string[], flags: Flags): string[] {
+  const switches = Object.entries(flags).filter(([, { kind }]) => kind === SWITCH);
   const long = new Set(switches.map(([name]) => `--${name}`));
   const letters = new Set(switches.map(([, { alias }]) => alias));
   return args.map((arg, at) => {
@@ -223,18 +219,25 @@ function withBareSwitches(args: readonly string[]): string[] {
   });
 }
 
-/** Strict: yargs refuses what is not listed here, and names it as it was written. */
-function withFlags(parser: Argv, command: string, flags: Flags): Argv {
+/** Not strict: {@link refuseUnknown} says what is wrong in our words. */
+function withFlags(parser: Argv, command: keyof typeof COMMAND_FLAGS, flags: Flags): Argv {
   const config = {
     describe: `YAML file with values for these flags (${environmentVariable('config')}) [file]`,
     nargs: 1,
   };
   const options = Object.entries(flags).map(([name, flag]) => [name, optionOf(flag)]);
-  return parser
-    .usage(`$0 ${command} [flags]`)
+  const shared = FLAG_GROUPS.map(([title, group]) => ({
+    title,
+    names: Object.keys(flags).filter((name) => Object.hasOwn(group, name)),
+  }));
+  const grouped = new Set(shared.flatMap(({ names }) => names));
+  const own = Object.keys(flags).filter((name) => !grouped.has(name));
+  return [{ title: 'Flags:', names: own }, ...shared]
+    .filter(({ names }) => names.length > 0)
+    .reduce((grouping, { title, names }) => grouping.group(names, title), parser)
+    .usage(headOf(command))
     .parserConfiguration({ ...PARSER, 'unknown-options-as-args': true })
-    .strict()
-    .options({ config, ...Object.fromEntries(options) });
+    .options({ ...Object.fromEntries(options), config });
 }
 
 /**

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { DEMO_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags/command-flags.ts';
+import { COMMAND_FLAGS, DEMO_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags/command-flags.ts';
+import type { Flags } from '../../src/cli/flags/flag.ts';
 import { environmentVariable } from '../../src/cli/flags/flag-values.ts';
 import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { runProgram } from '../../src/cli/program.ts';
@@ -39,16 +40,19 @@ describe('a wrong command line', () => {
     [['walk'], '"walk" is not a command; commands: run, sandbox, demo'],
     [['toString'], '"toString" is not a command; commands'],
     [['runn'], '"runn" is not a command; did you mean run?'],
-    [['run', 'fast'], 'Unknown argument: fast'],
-    [['run', '--no-such-flag'], 'Unknown argument: --no-such-flag\n'],
+    [['run', 'fast'], 'unexpected argument: fast'],
+    [['run', '--no-such-flag'], 'unknown flag: --no-such-flag\n'],
     [['run', '--no-resync'], '--resync: "false" is not a duration'],
-    [['run', '-x'], 'Unknown argument: -x'],
-    [['status', '--stat', 'foo'], 'Unknown argument: --stat\n'],
+    [['run', '-x'], 'unknown flag: -x'],
+    [['status', '--stat', 'foo'], 'unknown flag: --stat; did you mean --state?\n'],
     [['explain'], 'explain: name a source or a companion'],
     [['history'], 'history: name a source, as NAMESPACE/NAME'],
     [['undo'], 'undo: name a source, as NAMESPACE/NAME'],
-    [['run', '--wokers=3'], 'Unknown argument: --wokers=3'],
-    [['demo', '--once'], 'Unknown argument: --once'],
+    [['run', '--wokers=3'], 'unknown flag: --wokers=3; did you mean --workers?'],
+    [['run', '--leader_elect'], 'unknown flag: --leader_elect; did you mean --leader-elect?'],
+    [['plan', '-A'], 'unknown flag: -A\nSee mirror-controller plan --help.\n'],
+    [['explain', 'a/b', 'c/d'], 'unexpected argument: c/d'],
+    [['demo', '--once'], 'unknown flag: --once'],
     [['run', '--resync'], '--resync needs a value'],
     [['run', '--resync', '--once'], '--resync needs a value'],
     [['run', '--config', '/nope'], '--config /nope: the file does not exist'],
@@ -62,13 +66,13 @@ describe('a wrong command line', () => {
     [['run', '--dry-run=maybe'], '--dry-run: "maybe" is neither true nor false'],
     [['run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
     [['run'], 'no cluster to work with'],
-    [['demo', '--leader-elect'], 'Unknown argument: --leader-elect'],
-    [['sandbox', '--leader-elect'], 'Unknown argument: --leader-elect'],
+    [['demo', '--leader-elect'], 'unknown flag: --leader-elect'],
+    [['sandbox', '--leader-elect'], 'unknown flag: --leader-elect'],
     [['demo', '--kubeconfig', 'some/config'], 'uses a cluster only with --context'],
     [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
     [['status', '--state=happy'], '"happy" is not one of in sync, drifted'],
     [['status', '-A', '--watch', '-o', 'json'], '--watch: it cannot be shown as json'],
-    [['plan', 'colors'], 'Unknown argument: colors'],
+    [['plan', 'colors'], 'unexpected argument: colors'],
   ])('[O5] %j: exit code 2, what is wrong and how to fix it', async (args, words) => {
     const { code, out, err } = await outcome(args);
     expect(code).toBe(2);
@@ -103,6 +107,14 @@ describe('a wrong command line', () => {
     expect(code).toBe(2);
     expect(err).toContain('has no context "there" (it has here)');
   });
+});
+
+test('[C9] kubectl mirror names itself in what it tells a user to type', async () => {
+  const io = memoryIo();
+  expect(await runProgram(['status', '--stat'], io, 'kubectl-mirror')).toBe(2);
+  expect(io.err()).toBe(
+    'kubectl mirror: unknown flag: --stat; did you mean --state?\nSee kubectl mirror status --help.\n',
+  );
 });
 
 test('[C9] kubectl mirror without arguments: a help that fits a screen of 24 lines', async () => {
@@ -185,8 +197,10 @@ describe('help', () => {
     }
   });
 
+  const commands = Object.entries<Flags>(COMMAND_FLAGS);
+
   test.each([80, 60])('[C1] all help fits a terminal of %i columns', async (columns) => {
-    for (const args of [['-h'], ['run', '-h'], ['sandbox', '-h'], ['demo', '-h']]) {
+    for (const args of [['-h'], ...commands.map(([command]) => [command, '-h'])]) {
       const io = memoryIo();
       const stdout = Object.assign(io.stdout, { columns });
       expect(await runProgram(args, { ...io, stdout })).toBe(0);
@@ -197,6 +211,28 @@ describe('help', () => {
       expect(tooLong).toEqual([]);
     }
   });
+
+  test.each(commands)(
+    '[C1] %s --help says what it does, and its examples are correct',
+    async (command, flags) => {
+      const { out } = await outcome([command, '--help']);
+      const [usage, about, ...examples] = out
+        .slice(0, out.search(/\n(Flags|Options):\n/))
+        .trim()
+        .split('\n\n');
+      expect(usage).toMatch(new RegExp(`^mirror-controller ${command}( .*)? \\[flags\\]$`));
+      expect(about).toMatch(/^[A-Z].*\.$/s);
+      const known = Object.entries(flags).flatMap(([name, { alias }]) => [`--${name}`, `-${alias}`]);
+      for (const example of examples) {
+        const [purpose, line = ''] = example.split('\n');
+        expect(purpose).toMatch(/^# /);
+        expect(line).toMatch(new RegExp(`^mirror-controller ${command} `));
+        const given = line.split(' ').filter((word) => word.startsWith('-'));
+        expect(known.concat('--config', '--no-controller')).toEqual(expect.arrayContaining(given));
+      }
+      expect(examples.length).toBeGreaterThan(command === 'completion' ? -1 : 0);
+    },
+  );
 
   test('[C1] --help explains the variables, --version is the version of the package', async () => {
     expect((await outcome(['--help'])).out).toContain(environmentVariable('log-level'));

@@ -38,5 +38,5 @@ export function named(command: string, [name]: readonly string[]): string {
 export function sourceAt(key: ObjectKey, { view }: Look): ObservedConfigMap {
   const source = view.configMap(key);
   if (source?.request !== undefined) return source;
-  throw new RunError(`${key} is not a source\nSay why with: mirror-controller explain ${key}`);
+  throw new RunError(`${key} is not a source\nSay why with: $0 explain ${key}`);
 }

@@ -89,7 +89,7 @@ function nothingToPin(source: ObservedConfigMap, to: string | undefined, { view 
   }
   return to === undefined
     ? `${key} has no revision before what its companions hold`
-    : `${key} has no revision ${to}; write at least 8 digits of one that "mirror-controller history ${key}" lists`;
+    : `${key} has no revision ${to}; write at least 8 digits of one that "$0 history ${key}" lists`;
 }
 
 /** @throws RunError */

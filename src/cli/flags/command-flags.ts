@@ -88,7 +88,9 @@ export const STATUS_FLAGS = {
     describe: 'Format',
   }),
   headers: flag({ kind: SWITCH, default: 'true', describe: 'Column headers; --no-headers leaves them out' }),
-  check: off('Exit with 1 when something is not in sync'),
+  check: off(
+    'Exit with 1 when something is not in sync; retained is fine, and so is a refusal that only a pattern met',
+  ),
 } satisfies Flags;
 
 export const EXPLAIN_FLAGS = {

@@ -95,7 +95,7 @@ export const CONTROLLER_FLAGS = {
 } satisfies Flags;
 
 /** Leader election, with client-go's defaults. */
-const LEADER_ELECTION_FLAGS = {
+export const LEADER_ELECTION_FLAGS = {
   'leader-elect': off('Write only while holding a Lease, so that several replicas can run'),
   'leader-elect-lease-name': flag({
     kind: text('name'),
@@ -138,7 +138,7 @@ export const LOG_FLAGS = {
   }),
 } satisfies Flags;
 
-const SERVING_FLAGS = {
+export const SERVING_FLAGS = {
   'http-address': flag({
     kind: ADDRESS,
     default: ':8080',
