@@ -14,7 +14,7 @@ import { USER_AGENT } from './version.ts';
 /** What the scripts call with the words of the command line; the last one is being typed. */
 export const COMPLETE = '__complete';
 
-/** Nobody waits longer (ms) for a list after pressing Tab. */
+/** Longest time (ms) to wait for a list after Tab. */
 const TIME_LIMIT_MS = 2_000;
 const MOST_OBJECTS = 500;
 /** Commands whose operands are sources. */

@@ -11,7 +11,7 @@ export interface ProcessIo {
   readonly signal: AbortSignal;
 }
 
-/** Whether to colour what goes to `stream`: https://no-color.org */
+/** Whether to colour output to `stream`: https://no-color.org */
 export function useColour(stream: { readonly isTTY?: boolean }, env: ProcessIo['env']): boolean {
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }

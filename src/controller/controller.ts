@@ -88,8 +88,8 @@ export class Controller {
   }
 
   /**
-   * Another process may have written until now, and this one is the only one from now on. Forgets
-   * failures and heals, which are its own from before, and queues every source.
+   * Another process may have written until now; from now on only this one writes. Forgets its own
+   * earlier failures and heals, and queues every source.
    */
   async takeOver(): Promise<void> {
     const { configMaps, memory, clock } = this.#parts;
@@ -116,7 +116,7 @@ export class Controller {
     return [...memory.unfinished().values()].every((failures) => failures >= GIVE_UP_AFTER);
   }
 
-  /** Companions that are left for later on purpose, by their state (SPEC D8). */
+  /** Numbers of companions that wait on purpose, by their state (SPEC D8). */
   async leftForLater(): Promise<{ readonly waiting: number; readonly held: number }> {
     const { companions } = await this.#parts.survey.take();
     return { waiting: companions.get('waiting') ?? 0, held: companions.get('held') ?? 0 };

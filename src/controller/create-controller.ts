@@ -62,7 +62,7 @@ export interface ControllerDeps extends Watches {
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
   readonly log: Logger;
-  /** Hear what happens, such as Events and metrics. The controller never waits for one. */
+  /** Called with each `Happening`. The controller never waits for one. */
   readonly listeners: readonly Listener[];
   readonly metrics: Metrics;
   /** Sees what the watch shows, after the controller. */
@@ -76,7 +76,7 @@ export interface ControllerDeps extends Watches {
 /** Longest time (ms) that a stop waits for the writes in flight (SPEC Q3). */
 const DRAIN_MS = 10_000;
 
-/** Connects informers → handlers → queue → reconciler → write queue → writer. Starts nothing. */
+/** Connects informers → handlers → queue → reconciler → write queue → writer; starts nothing. */
 export function createController(options: ControllerOptions, deps: ControllerDeps): Controller {
   const { api, mayWrite, clock, random, log, metrics } = deps;
   const { settings, workers, maxWritesInFlight, maxWritesPerSecond, dryRun } = options;

@@ -44,7 +44,7 @@ function occurrenceOf(happening: Happening, changed: Set<ObjectKey>): Occurrence
 
 type Message = Omit<Occurrence, 'regarding'>;
 
-/** Undefined if the source is gone or unlabelled: nobody looks for its Events. */
+/** Undefined if the source is gone or unlabelled: its Events would be of no use. */
 function about(source: ObservedConfigMap | undefined, message: Message): Occurrence | undefined {
   if (source?.request === undefined) return undefined;
   const { namespace, name, uid } = source;
@@ -70,7 +70,7 @@ export const REASONS = {
   'revision not kept': 'RevisionNotKept',
 } as const satisfies Record<ProblemKind, string>;
 
-/** A verb of what the controller was doing; Events require one. */
+/** What the controller was doing; Events require it. */
 const MIRROR = 'Mirror';
 
 function changesSet({ action, result, heal }: Written): boolean {

@@ -41,7 +41,7 @@ export function aBadDay({ vocabulary, home }: Setting): readonly Step[] {
       story:
         'dmeo-* matches nothing, so no companion is wanted any more, and a mirror would delete them all within ' +
         `milliseconds. The delete brake (--delete-brake=${DELETE_BRAKE} here) holds them: so many at once may be a slip. ` +
-        'Each gets a mark and stays as it is until its source wants it again or somebody releases it. Time alone ' +
+        'Each gets a mark and stays as it is until its source wants it again or a person releases it. Time alone ' +
         'never releases.',
       commands: [target('dmeo-*')],
       expected: 'every companion to stay, marked as held',
@@ -102,8 +102,8 @@ export function aBadDay({ vocabulary, home }: Setting): readonly Step[] {
     {
       title: 'Try new content in one namespace first',
       story:
-        `With a canary, new content goes to ${TEAMS[0]} first. The others keep the former content until it has ` +
-        'proved itself: here until somebody approves it (manual), usually after some time.',
+        `With a canary, new content goes to ${TEAMS[0]} first. The others keep the earlier content until it has ` +
+        'proved itself: here until a person approves it (manual), usually after some time.',
       commands: [
         annotateConfigMap(source, vocabulary.canaryBake, 'manual'),
         annotateConfigMap(source, vocabulary.canary, TEAMS[0]),
@@ -118,8 +118,8 @@ export function aBadDay({ vocabulary, home }: Setting): readonly Step[] {
     {
       title: 'Let a smoke test object',
       story:
-        'Whoever may annotate the companion in a canary namespace can stop the content, for instance the Job of a ' +
-        'smoke test. The canary goes back to the former content. Nobody else has ever seen the new one.',
+        'Anything that may annotate the companion in a canary namespace can stop the content, such as the Job of a ' +
+        'smoke test. The canary goes back to the earlier content. No other namespace ever got the new one.',
       commands: [annotateConfigMap(canary, vocabulary.verdict, 'bad')],
       expected: 'corner=soft everywhere, and the content marked as failed',
       effect: (view) =>

@@ -4,7 +4,7 @@ import type { Step } from './step.ts';
 
 const [TEAM_A, TEAM_B, TEAM_C] = TEAMS;
 const [IN_A, IN_B, IN_C] = [companionIn(TEAM_A), companionIn(TEAM_B), companionIn(TEAM_C)];
-/** Not a companion: somebody else has the name. */
+/** Not a companion: an unrelated object has the name. */
 const UNRELATED = companionIn(GUEST);
 
 export function manyNamespaces({ source, companion, vocabulary, home }: Setting): readonly Step[] {
@@ -32,13 +32,13 @@ export function manyNamespaces({ source, companion, vocabulary, home }: Setting)
     },
     {
       title: 'Take the name in another namespace',
-      story: `In ${GUEST} somebody has a ConfigMap with the companion's name. The controller has no part in it.`,
+      story: `An unrelated ConfigMap takes the companion's name in ${GUEST}.`,
       commands: [createNamespace(GUEST), createConfigMap(UNRELATED, { owner: 'guest' })],
       expected: `${UNRELATED} with owner=guest`,
       effect: (view) => view.hold([UNRELATED], { owner: 'guest' }) && `${UNRELATED} holds owner=guest`,
     },
     {
-      title: 'Ask for a companion there all the same',
+      title: 'Ask for a companion there anyway',
       story:
         'The controller never writes to an unrelated object. It reports the conflict once and goes on with the other ' +
         'companions. When the name is free, the companion appears within 30 s.',

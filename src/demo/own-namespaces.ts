@@ -15,7 +15,7 @@ const REMOVAL_LIMIT_MS = 60_000;
 export class OwnNamespaces {
   readonly #transport: Transport;
   readonly #clock: Clock;
-  /** Uid by name: a namespace that somebody else created under the same name is never deleted. */
+  /** Uid by name: a namespace that another user created under the same name is never deleted. */
   readonly #created = new Map<string, string>();
 
   constructor(transport: Transport, clock: Clock) {

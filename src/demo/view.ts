@@ -92,7 +92,7 @@ export class View {
     return data !== undefined && keys.every((key) => isDeepStrictEqual(this.now(key)?.data, data));
   }
 
-  /** Whether nobody has written to it or replaced it since the step began. */
+  /** Whether it has not been written or replaced since the step began. */
   isUntouched(key: ObjectKey): boolean {
     const [before, now] = [this.before(key), this.now(key)];
     return before !== undefined && before.uid === now?.uid && before.resourceVersion === now.resourceVersion;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../kube/api/types.ts';
 /** Silence (ms) that ends a watch. A kube-apiserver sends a bookmark every 60 s. */
 const SILENCE_MS = 90_000;
 
-/** Nothing came over a watch for so long that its connection may be dead. */
+/** A watch has been silent for so long that its connection may be dead. */
 export class SilentWatchError extends Error {
   override readonly name = 'SilentWatchError';
   override readonly message = `nothing came over the watch for ${SILENCE_MS / 1_000} s`;

@@ -57,7 +57,7 @@ const NOTHING_UNSETTLED = { unsettledMs: () => 0 };
 const NOTHING_DELETED = { recent: () => new Set<string>() };
 
 /**
- * The cluster for somebody who only looks. It follows the cluster as the controller does, applies
+ * The cluster for commands that only look. It follows the cluster as the controller does, applies
  * the same rules, and writes nothing.
  */
 export class Inspection {

@@ -21,7 +21,7 @@ export interface Vocabulary {
   readonly copyAnnotations: string;
   /** Also on companions of a source that retains them. */
   readonly deletionPolicy: string;
-  /** Likewise. How long nobody must want a companion before it is deleted (SPEC D3). */
+  /** Likewise. How long a companion stays unwanted before it is deleted (SPEC D3). */
   readonly deleteAfter: string;
   readonly keepRevisions: string;
   readonly pin: string;
@@ -31,9 +31,9 @@ export interface Vocabulary {
 
   /** How long a source must be quiet before its new content is mirrored (SPEC D7). */
   readonly settle: string;
-  /** Also on a Namespace, for its sources that are gone. Waves of held deletions that may be made. */
+  /** Waves of held deletions that are allowed. For sources that are gone, on their Namespace. */
   readonly allowDeletes: string;
-  /** Which sinks are told of the source. Companions do not depend on it. */
+  /** Which sinks are notified of the source. Companions do not depend on it. */
   readonly notify: string;
 
   // What a companion carries.
@@ -42,7 +42,7 @@ export interface Vocabulary {
   readonly sourceChecksum: string;
   /** If that is of a rendered content and revisions are kept: which content was rendered. */
   readonly renderedFrom: string;
-  /** The companion's own `namespace/name`. A copy that somebody makes of it has the wrong one. */
+  /** The companion's own `namespace/name`. A copy of a companion has the wrong one. */
   readonly companion: string;
   readonly copiedMetadata: string;
   /** The wave of deletions with which the brake holds this one (SPEC D1). */

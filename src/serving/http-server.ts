@@ -27,7 +27,7 @@ export interface HttpServer extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Limits for a client that is slow, or means harm: nobody but probes and a scraper should come. */
+/** Limits for slow or malicious clients: only probes and a scraper should come. */
 const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,

@@ -1,5 +1,5 @@
 /**
- * `fresh`: somebody may be waiting for this (an edit, a heal, a new namespace).
+ * `fresh`: a user may be waiting for this (an edit, a heal, a new namespace).
  * `bulk`: one of very many (the initial list, a resync, a large fan-out).
  */
 export type Lane = 'fresh' | 'bulk';

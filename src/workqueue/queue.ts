@@ -13,8 +13,8 @@
  * - Shut down, it hands out nothing more and drops what is added. (client-go still hands out what
  *   is queued. Our work is level-triggered, and the next start enqueues everything again.)
  *
- * It holds keys only. Delays are the business of the layer above, `delaying-queue.ts`; how often a
- * key has failed is for the controller to remember.
+ * It holds keys only. `delaying-queue.ts` adds delays; the controller remembers how often a key has
+ * failed.
  */
 import { Fifo } from './fifo.ts';
 import { type Lane, LaneOrder } from './lanes.ts';
@@ -81,8 +81,8 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
   }
 
   /**
-   * The next key, as soon as there is one; undefined once the queue is shut down. Whoever gets a
-   * key owes a `done` for it.
+   * The next key, as soon as there is one; undefined once the queue is shut down. The caller must
+   * call `done` for it.
    */
   get(): Promise<K | undefined> {
     if (this.#shuttingDown) return Promise.resolve(undefined);
@@ -113,7 +113,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     this.#serve();
   }
 
-  /** Whether `key` is processed and was added again as fresh: somebody waits for its next run. */
+  /** Whether `key` is processed and was added again as fresh: a user may wait for its next run. */
   isAwaited(key: K): boolean {
     return this.#processing.has(key) && this.#dirty.get(key) === 'fresh';
   }

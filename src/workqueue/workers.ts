@@ -7,8 +7,8 @@ const TIME_SLICE_MS = 10;
 /** Time (ms) after which an item's worker is replaced by another until it comes back. */
 const OVERDUE_MS = 500;
 /**
- * Most workers with an overdue item, in multiples of the concurrency: a server that answers nobody
- * must not get them all.
+ * Most workers with an overdue item, in multiples of the concurrency, so that a server that never
+ * answers does not get all items.
  */
 const MOST_OVERDUE = 7;
 
@@ -36,16 +36,16 @@ export interface WorkersOptions<T> {
   readonly process: (item: T, signal: AbortSignal) => Promise<void>;
   /** Items processed at once, at least 1; overdue ones come on top. */
   readonly concurrency: number;
-  /** How long a stop waits for what is in flight, milliseconds. */
+  /** Longest time (ms) that a stop waits for what is in flight. */
   readonly drainMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * Each worker takes one item after the other, processes it, and gives it back. An item that waits
- * for a server for long (half a second) is no longer a worker's: another one takes its place, so
- * that it holds up nobody (SPEC R16).
+ * Each worker takes one item after the other, processes it, and gives it back. When an item waits
+ * for a server longer than half a second, another worker takes the place of the one that waits, so
+ * that the item holds up nothing else (SPEC R16).
  */
 export class Workers<T> {
   readonly #options: WorkersOptions<T>;
@@ -55,7 +55,7 @@ export class Workers<T> {
   /** When the processing of an item last ended, or of the first one began. */
   #progressAt = 0;
   #overdue = 0;
-  /** Aborts with what killed a worker: a fault in the source, since items' errors are caught. */
+  /** Aborts with the error that ended a worker: a fault in `source`: items' errors are caught. */
   readonly #death = new AbortController();
   /** When the first item of this turn of the event loop was taken; undefined: none was. */
   #turnBegan: number | undefined;

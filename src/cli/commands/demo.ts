@@ -26,7 +26,7 @@ export async function demo(flags: FlagValues<typeof DEMO_FLAGS>, process: Proces
   const pause = pauseOf(flags.pace, io);
   if (flags.context !== undefined) return play({ cluster: clusterFor(flags, io) }, pause, io);
   if (flags.kubeconfig !== undefined) {
-    // Nobody's cluster is touched because a kubeconfig is set (SPEC C5).
+    // A kubeconfig alone must not make the demo use its cluster (SPEC C5).
     throw new UsageError(
       `--kubeconfig ${flags.kubeconfig}: the demo creates namespaces, so it uses a cluster only with --context; ` +
         'give --context NAME too, or leave out the kubeconfig to play on the sandbox',
@@ -59,7 +59,7 @@ async function play(
   { stdout, env, signal }: ProcessIo,
 ): Promise<void> {
   const { cluster, setFailing } = place;
-  // In somebody's cluster the controller may write only where the demo plays.
+  // In a real cluster the controller may write only where the demo plays.
   const bounds = setFailing === undefined && { 'allow-target-namespaces': [...TEAMS, GUEST] };
   try {
     await playDemo(place, {

@@ -33,7 +33,7 @@ export async function notify(
   await print(io, flags['dry-run'] ? shown(post, sink) : await answerTo(post, sink, io.signal));
 }
 
-/** About a source that nobody has, in the form of the first type that the sink takes. */
+/** About an invented source, in the form of the first type that the sink takes. */
 function exampleFor({ types, content }: Sink, cluster: string): Message {
   const [type = 'source.created'] = types;
   const at = systemClock.wallTime();
@@ -84,7 +84,7 @@ function shown({ url, headers, body }: Post, sink: Sink): string {
   return `POST ${address}\n${lines.join('\n')}\n\n${JSON.stringify(JSON.parse(body), null, 2)}\n`;
 }
 
-/** It comes from a stranger, and must not control the terminal. */
+/** It is not trusted, and must not control the terminal. */
 function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n]+/gu, ' ').trim();
 }

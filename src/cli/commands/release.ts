@@ -44,7 +44,7 @@ export async function release(
     await print(io, inWords(shown, io));
     if (shown.length === 0) return 0;
     if (!flags.yes && !(await isConfirmed(shown.length, io))) return 0;
-    // Whoever was asked may have taken a while. What is wanted again meanwhile is kept.
+    // The answer may have taken a while. Companions that are wanted again by now are kept.
     const uids = new Set(shown.map(({ actual }) => actual.uid));
     const held = (await heldIn(scope, inspection, signal)).filter(({ actual }) => uids.has(actual.uid));
     const problems: string[] = [];
@@ -85,7 +85,7 @@ function inWords(held: readonly Held[], { stdout }: ProcessIo): string {
   return `${renderTable(rows, { headers, showHeaders: true, width: terminalWidth(stdout) })}\n`;
 }
 
-/** @throws UsageError if nobody can be asked */
+/** @throws UsageError without a terminal to ask on */
 async function isConfirmed(count: number, io: ProcessIo): Promise<boolean> {
   if (io.stdin.isTTY !== true || io.stdout.isTTY !== true) {
     throw new UsageError('release: there is no terminal to ask on; give --yes to delete what is held');

@@ -59,7 +59,7 @@ function chosenFile(file: string): string {
   return path;
 }
 
-/** The path of a file that is alone in its folder, which goes with it. */
+/** The path of a file in a temporary folder, which is deleted with it. */
 function temporaryFile(): string {
   try {
     return join(mkdtempSync(join(tmpdir(), 'mirror-controller-')), 'kubeconfig');

@@ -10,7 +10,7 @@ export interface Kind<T> {
   readonly parse: (text: string) => Parsed<T>;
   /** Commas and repeats make a list. */
   readonly list?: true;
-  /** All that it takes, if that is few; for completion. */
+  /** Every possible value, if there are few; for completion. */
   readonly choices?: readonly string[];
 }
 
@@ -86,12 +86,12 @@ export function choice<const C extends string>(...choices: readonly C[]): Kind<C
   return { name: choices.join('|'), parse, choices };
 }
 
-/** Any text but none. */
+/** Any text that is not empty. */
 export function text(name: string): Kind<string> {
   return { name, parse: (value) => (value === '' ? problem('it is empty') : parsed(value)) };
 }
 
-/** Any texts, at least one. */
+/** At least one text. */
 export function list(name: string): Kind<readonly string[]> {
   const parse = (value: string) => {
     const items = value.split(',').filter((item) => item !== '');

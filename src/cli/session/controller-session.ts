@@ -43,9 +43,9 @@ export interface SessionOptions {
   readonly onAnswer?: TransportOptions['onAnswer'];
   /** When it may write; default always. */
   readonly fence?: WriteFence | undefined;
-  /** Where and how often (ms) to check the whole way of an edit; default never (SPEC O6). */
+  /** Where and how often (ms) the freshness canary checks; default never (SPEC O6). */
   readonly canary?: { readonly namespace: string; readonly intervalMs: number } | undefined;
-  /** Whom to notify; default nobody (SPEC N1). */
+  /** Sinks to notify; default none (SPEC N1). */
   readonly notify?: NotifyOptions | undefined;
 }
 

@@ -79,7 +79,7 @@ function mayPass(error: unknown, failures: number): boolean {
 }
 
 /**
- * What is wrong, and how to fix it, for a person. Two lines: the former may quote a question.
+ * What is wrong, and how to fix it. Two lines, because the first may end in a question.
  * Throws the error again when it is not the server's or the network's.
  */
 export function explain(error: unknown, cluster: Cluster, ifForbidden: string): readonly string[] {

@@ -31,7 +31,7 @@ export interface NotifyOptions {
   readonly clusterName: string | undefined;
 }
 
-/** Undefined: notify nobody. Rejects with `UsageError`. */
+/** Undefined: there are no notifications. Rejects with `UsageError`. */
 export async function notifyOptions(
   flags: FlagValues<typeof RUN_FLAGS>,
   cluster: Cluster,
@@ -95,7 +95,7 @@ export interface NotificationsDeps {
   readonly log: Logger;
 }
 
-/** Each sink has connections of its own, so that one that hangs is nobody else's trouble. */
+/** Each sink has connections of its own, so that one that hangs delays no other. */
 export function openNotifications(
   { sinks, prefix, clusterName }: NotifyOptions,
   { transport, record, ...deps }: NotificationsDeps,

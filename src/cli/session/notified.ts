@@ -8,7 +8,7 @@ import { recordsIn, STATE_LABELS } from '../../notify/state/stored-record.ts';
 /** What each sink was last told of a source, by the source's uid. */
 export type Notified = ReadonlyMap<string, Readonly<Record<string, SinkRecord>>>;
 
-/** Undefined if nobody is notified, or this user may not read of it. */
+/** Undefined without notifications, or if this user may not read their state. */
 export async function readNotified(transport: Transport, signal: AbortSignal): Promise<Notified | undefined> {
   const selector = Object.entries(STATE_LABELS).map(([key, value]) => `${key}=${value}`);
   const path = `/api/v1/configmaps?labelSelector=${encodeURIComponent(selector.join())}`;

@@ -30,8 +30,8 @@ export interface ConfigMapHandlerDeps {
 }
 
 /**
- * Queues the sources that a changed ConfigMap concerns. It also records who else changed a
- * companion, because healing it again and again may be a fight (SPEC R14).
+ * Queues the sources that a changed ConfigMap concerns. It also records that another client changed
+ * a companion, because healing it again and again may be a fight (SPEC R14).
  */
 export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedConfigMap> {
   const { view, queue, mutations, memory, versions, isSynced, tell } = deps;

@@ -21,7 +21,7 @@ export interface NamespaceHandlerDeps {
   readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
   readonly queue: Pick<WorkQueue<ObjectKey>, 'add'>;
   readonly reports: Pick<Reports, 'consent'>;
-  /** Until the first list is complete nothing is queued: then everything that depends on it is. */
+  /** Nothing is queued until the first list is complete; then everything that depends on it is. */
   readonly isSynced: () => boolean;
   readonly tell: Listener;
 }
@@ -50,7 +50,7 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
       for (const key of concernedSources(object, view)) enqueue(key);
     }
   };
-  /** A search, too: to allow held deletions is rare. */
+  /** A search, too: held deletions are rarely allowed. */
   const enqueueHeldFrom = (namespace: string) => {
     const { vocabulary } = view.settings;
     for (const { key } of configMaps.values()) {

@@ -17,7 +17,7 @@ export class Namespaces {
     this.lister = informer.lister;
   }
 
-  /** Something depends on namespaces. Idempotent. */
+  /** Starts the watch. Idempotent. */
   demand(): void {
     this.#demand.abort();
   }
@@ -27,7 +27,7 @@ export class Namespaces {
     return this.#informer.isSynced();
   }
 
-  /** Whether somebody waits for the lister to be complete. */
+  /** Whether something depends on namespaces, and the lister is not complete. */
   isPending(): boolean {
     return this.#demand.signal.aborted && !this.isSynced();
   }

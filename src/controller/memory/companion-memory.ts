@@ -23,7 +23,7 @@ interface Entry {
   attempt?: Attempt | undefined;
   heals?: Heals | undefined;
   problem?: Problem | undefined;
-  /** Since when nobody wants the companion, on the clock. */
+  /** When the companion was first found unwanted, on the clock. */
   unwantedSince?: number | undefined;
 }
 
@@ -49,8 +49,8 @@ const SWEEP_MS = 60_000;
 
 /**
  * Remembers, for each companion, its failed attempts, its heals, the problem that was reported, and
- * since when its deletion is delayed. A companion without any has no entry. Sources and Namespaces have entries under their own keys.
- * One companion's failure does not delay the others (SPEC R9).
+ * since when its deletion is delayed. Sources and Namespaces have entries under their own keys. One
+ * companion's failure does not delay the others (SPEC R9).
  */
 export class CompanionMemory {
   readonly #clock: Clock;
@@ -90,13 +90,13 @@ export class CompanionMemory {
     this.#update(source, subject, { attempt: undefined });
   }
 
-  /** Somebody else changed or deleted the companion. */
+  /** Another client changed or deleted the companion. */
   disturbed(source: ObjectKey, companion: ObjectKey): void {
     const heals = afterDisturbance(this.#get(source, companion)?.heals, this.#clock.now());
     this.#update(source, companion, { heals });
   }
 
-  /** Whether a write would undo what somebody else did to the companion. */
+  /** Whether a write would undo what another client did to the companion. */
   isHeal(source: ObjectKey, companion: ObjectKey, sourceVersion: string): boolean {
     return isHeal(this.#get(source, companion)?.heals, sourceVersion);
   }
@@ -125,7 +125,7 @@ export class CompanionMemory {
     return this.#entries.has(source);
   }
 
-  /** For how long (ms) nobody has wanted the companion; 0 if that is new. */
+  /** Time (ms) since the companion was first found unwanted; 0: just now. */
   unwantedMs(source: ObjectKey, companion: ObjectKey): number {
     const now = this.#clock.now();
     return now - (this.#get(source, companion)?.unwantedSince ?? now);
@@ -167,7 +167,7 @@ export class CompanionMemory {
     this.#update(source, subject, FORGOTTEN);
   }
 
-  /** Forgets everything but what was reported: that may have to be resolved. */
+  /** Forgets everything except reported problems, which may have to be resolved. */
   forgetWrites(): void {
     for (const [source, ofSource] of this.#entries) {
       for (const subject of ofSource.keys()) {

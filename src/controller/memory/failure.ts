@@ -45,7 +45,7 @@ export type Failure =
 
 export interface Verdict {
   readonly failure: Failure;
-  /** Normal when a cache is behind, and gone with the next attempt: log it at `debug` only. */
+  /** Normal when a cache is behind, and over with the next attempt: log it at `debug` only. */
   readonly quiet: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 export type Happening = Noticed | Written | Reconciled | ProblemChanged | ConsentChanged;
 
 /**
- * Called synchronously, so it must return at once. What it throws is logged and harms nobody.
+ * Called synchronously, so it must return at once. What it throws is logged.
  */
 export type Listener = (happening: Happening) => void;
 
@@ -19,7 +19,7 @@ export type Listener = (happening: Happening) => void;
 export interface Noticed {
   readonly type: 'noticed';
   readonly source: ObjectKey;
-  /** `heal`: somebody else changed or deleted a companion. */
+  /** `heal`: another client changed or deleted a companion. */
   readonly cause: 'edit' | 'heal' | 'namespace';
 }
 
@@ -36,7 +36,7 @@ export interface Written {
   readonly result: 'ok' | 'stale' | 'failed';
   /** Time (ms) from the write's beginning to its answer. */
   readonly durationMs: number;
-  /** Set if it undid what somebody else did to the companion. */
+  /** Set if it undid what another client did to the companion. */
   readonly heal: Heal | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface Reconciled {
   readonly result: 'ok' | 'invalid' | 'failed' | 'stale';
   /** Time (ms) from the pass's beginning to the answer to its last write. */
   readonly durationMs: number;
-  /** What the pass has left behind; empty if there was no plan. */
+  /** Companions after the pass; empty if there was no plan. */
   readonly companions: CompanionCounts;
   /** Whether every companion that the source asks for is in sync, and no other is left. */
   readonly inSync: boolean;
@@ -71,7 +71,7 @@ export interface Reconciled {
 
 /**
  * - `invalid`: nothing is written for the source, because one of its annotations is invalid.
- * - `unresolved`, `unknown annotation`, `malformed notify`, `no consent`: remarks on a valid source.
+ * - `unresolved`, `unknown annotation`, `malformed notify`, `no consent`: about a valid source.
  * - `flapping`: the source has had more than ten versions within a minute.
  * - `deletes held`: the brake holds deletions of its companions. The source may be gone.
  * - `canary waiting`, `canary failed`, `missing revision`: of the source's new or pinned content.
@@ -96,7 +96,7 @@ export type ProblemKind =
   | 'write failed'
   | 'fighting';
 
-/** A problem began or was resolved. One that begins may take the place of another one. */
+/** A problem began or was resolved. One that begins may replace another. */
 export interface ProblemChanged {
   readonly type: 'problem';
   readonly state: 'began' | 'resolved';

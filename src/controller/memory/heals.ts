@@ -7,11 +7,11 @@ const LONGEST_PAUSE_MS = 60_000;
 const PEACE_MS = 2 * WINDOW_MS;
 
 /**
- * When we healed a companion that somebody else changes. If another program undoes each heal, both
+ * When we healed a companion that another client changes. If that client undoes each heal, both
  * would write as fast as the API server allows, so the pauses grow.
  */
 export interface Heals {
-  /** Whether somebody else changed it since our last heal. Then our next write is a heal. */
+  /** Whether another client changed it since our last heal. Then our next write is a heal. */
   readonly disturbed: boolean;
   /** The source's version at the last heal; undefined before the first. */
   readonly sourceVersion: string | undefined;
@@ -23,13 +23,13 @@ export interface Heals {
   readonly excess: number;
 }
 
-/** Somebody else changed or deleted the companion. */
+/** Another client changed or deleted the companion. */
 export function afterDisturbance(before: Heals | undefined, now: number): Heals {
   if (before !== undefined && !isPeaceful(before, now)) return { ...before, disturbed: true };
   return { disturbed: true, sourceVersion: undefined, at: now, healed: [], excess: 0 };
 }
 
-/** Whether a write undoes what somebody else did. Writing a new version of the source does not. */
+/** Whether a write undoes another client's change. Writing a new version of the source does not. */
 export function isHeal(heals: Heals | undefined, sourceVersion: string): boolean {
   return heals?.disturbed === true && (heals.sourceVersion ?? sourceVersion) === sourceVersion;
 }

@@ -88,7 +88,7 @@ export class Reports {
         });
         break;
       case 'unresolved':
-        // The source is told of it, once for all namespaces.
+        // Reported on the source, once for all namespaces.
         this.#unremarkable(source, companion, 'companion cannot be rendered', fields);
         break;
       case 'waiting':
@@ -118,7 +118,7 @@ export class Reports {
     );
   }
 
-  /** Until it is there, no companion gets the content (SPEC D4). */
+  /** Until it exists, no companion gets the content (SPEC D4). */
   revisionNotKept(source: ObjectKey, revision: ObjectKey, error: unknown): void {
     if (isOutage(error)) {
       this.serverFails(error);
@@ -145,7 +145,7 @@ export class Reports {
     this.#resolved(source, companion);
   }
 
-  /** Somebody keeps undoing our heals (SPEC R14). */
+  /** Another client keeps undoing our heals (SPEC R14). */
   fight(source: ObjectKey, companion: ObjectKey, editedBy: string | undefined): void {
     const message = 'companion keeps being changed by another client; backing off';
     const fields = { source, companion, fieldManager: editedBy ?? 'unknown' };
@@ -153,7 +153,7 @@ export class Reports {
     this.#problem(source, companion, { kind: 'fighting', level: 'warn', message, fields });
   }
 
-  /** The fight is over, or nobody asks for the companion any more. */
+  /** The fight is over, or no source asks for the companion any more. */
   over(source: ObjectKey, companion: ObjectKey): void {
     this.#resolved(source, companion);
   }

@@ -51,8 +51,8 @@ export interface Findings {
   /** Sources with a canary that are not pinned, by its state. */
   readonly canaries: ReadonlyMap<string, number>;
   /**
-   * Time (ms) since the first survey that found the companion unsynced that has been so longest; 0:
-   * all are synced. A companion that was written in between counts anew.
+   * Time (ms) for which a companion has been unsynced, at most, from the first survey that found it
+   * so; 0: all are synced. A write of the companion begins it again.
    */
   readonly oldestUnsyncedMs: number;
 }
@@ -66,7 +66,7 @@ interface Unsynced {
 
 /**
  * Counts sources and companions by their state, by planning every source from the cache (SPEC O1).
- * So it costs nothing until somebody asks, and a standby can do it too.
+ * So it costs nothing between scrapes, and a standby can do it too.
  */
 export class Survey {
   readonly #deps: SurveyDeps;

@@ -1,13 +1,13 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { DueDeletions } from '../../mirror/plan/view.ts';
 
-/** A search counts for so many times as long as it took: so it takes 5 % of the time at most. */
+/** A search stays valid for this many times its duration, so it takes 5 % of the time at most. */
 const LIFETIME = 20;
 
 /**
- * Remembers what is due for the sources of each namespace. A search looks at every companion, and of
- * 1,000 sources each may have one to delete. What has become due since a search is remembered as
- * soon as a plan finds it.
+ * Remembers the deletions due for the sources of each namespace. A search looks at every companion,
+ * and each of 1,000 sources may have one to delete. What becomes due after a search is remembered
+ * as soon as a plan finds it.
  */
 export class RememberedSearch {
   readonly #clock: Clock;

@@ -84,7 +84,7 @@ export class Reconciler {
       return;
     }
     const waits = this.#waitsOf(key, toBeWritten, plan);
-    // Once the revisions say what is to be, the source is planned again (SPEC D4, D6).
+    // Revisions are written first; then the source is planned again (SPEC D4, D6).
     const isSaid = ofRevisions.every(({ action }) => action === 'drop');
     const isFirst = (step: WriteStep) => isSaid || isOfRevision(step) || !isOfDesired(step);
     const ready = toBeWritten.filter((step) => !waits.has(step) && isFirst(step));
@@ -103,7 +103,7 @@ export class Reconciler {
     if (step.state === 'delayed') memory.delayed(key, step.companion, now);
   }
 
-  /** When the first of what waits for a time is due. */
+  /** Queues the source for the time when the first step or rollout has waited long enough. */
   #planAgain(key: ObjectKey, { steps, rollout }: Plan): void {
     const { view, queue } = this.#deps;
     let nextAt = rollout?.until;
@@ -142,7 +142,7 @@ export class Reconciler {
 }
 
 const isToBeWritten = (step: Step): step is CompanionWriteStep => step.action !== 'none';
-/** Not if nobody wants the companion: what happens to it does not depend on any content. */
+/** Whether a source wants the companion. If not, its steps do not depend on any content. */
 const isOfDesired = ({ state }: CompanionWriteStep): boolean =>
   state !== 'unwanted' && state !== 'held' && state !== 'retained';
 

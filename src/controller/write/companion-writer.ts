@@ -92,7 +92,7 @@ export class CompanionWriter {
     pass.report.ended();
   }
 
-  /** Keeps the limit of writes in a second. The next write of a step that has begun goes first. */
+  /** Keeps to the write rate limit. The next request of a step that has begun comes first. */
   async #mayBegin(options: { priority: number; signal?: AbortSignal } = { priority: 2 }): Promise<void> {
     await this.#paced?.add(noop, options);
   }
@@ -112,16 +112,16 @@ export class CompanionWriter {
     return false;
   }
 
-  /** Set if the write has undone what somebody else did, seen in the watch or in the companion. */
+  /** Set if the write has undone another client's change, seen in the watch or in the companion. */
   #healedBy(pass: Pass, step: CompanionWriteStep, done: Step['action']): Heal | undefined {
     const { key, shape } = pass;
     const { memory, view } = this.#deps;
     const { sourceVersion } = intentOf(step, pass);
     const checksumOf = ({ actual }: Drifted) => actual.annotations[view.settings.vocabulary.sourceChecksum];
-    // With the source's checksum and other content, it was edited while nobody watched.
+    // With the source's checksum and other content, it was edited while the controller was down.
     const hasBeenRight = (drifted: Drifted) =>
       shape !== undefined && checksumOf(drifted) === desiredEdition(drifted.actual.namespace, shape).digest;
-    // It holds what it was given, and is to hold something else now.
+    // It holds what was last written, and should hold something else now.
     if ('differences' in step && step.differences.some(isContent) && checksumOf(step) === step.actual.digest)
       return undefined;
     const isHeal =

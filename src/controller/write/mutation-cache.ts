@@ -75,7 +75,7 @@ export class MutationCache {
 
   /**
    * To be called for each change from the informer. Calls `act` with whether we made the change.
-   * While a write to the object is under way nobody knows, so `act` is called after its reply.
+   * While a write to the object is under way that is unknown, so `act` is called after its reply.
    */
   observe(event: WatchedChange, act: (own: boolean) => void): void {
     const mutation = this.#mutations.get(event.item.key);

@@ -17,8 +17,9 @@ interface Body {
 const OVERHEAD_BYTES = 256;
 
 /**
- * A bounded cache of the data of sources, their values and revisions in use (SPEC W4). A body that is not in it is read again when a
- * write needs it. That is rare: to see that a companion is in sync, its digest is enough.
+ * A bounded cache of the data of sources, their values and revisions in use (SPEC W4). A write that
+ * needs a body which is not in it reads it again. That is rare: to see that a companion is in sync,
+ * its digest is enough.
  */
 export class SourceBodies {
   readonly #api: Pick<ConfigMapApi, 'get'>;
@@ -50,12 +51,12 @@ export class SourceBodies {
 
   /**
    * The content of a revision.
-   * @throws StaleSourceError if it is another one meanwhile, or what the API throws.
+   * @throws StaleSourceError if another one has its name now, or what the API throws.
    */
   async revisionContent(revision: ObservedConfigMap): Promise<Content> {
     const { key, uid, resourceVersion, digest } = revision;
     const cached = this.#cache.get(key);
-    // It is immutable, but somebody may have deleted it and made another one.
+    // It is immutable, but may have been deleted and recreated.
     if (cached?.uid === uid) return cached.content;
     const live = await this.#api.get(key);
     const content = contentOf(live);

@@ -4,7 +4,7 @@ import type { Lease, LeaseSpec } from './types.ts';
 
 /**
  * Reads and writes of one Lease. All of them reject with `ApiError` or `NetworkError`, the latter
- * soon after the signal aborts. Then nobody knows whether a write was carried out.
+ * soon after the signal aborts. Then it is unknown whether a write was carried out.
  */
 export interface LeaseApi {
   /** `namespace/name`, for the log. */

@@ -76,9 +76,9 @@ export interface Lease extends KubeObject {
   readonly spec?: LeaseSpec;
 }
 
-/** Times are RFC 3339 with microseconds. Somebody may have edited it: any field may be absent. */
+/** Times are RFC 3339 with microseconds. It may have been edited: any field may be absent. */
 export interface LeaseSpec {
-  /** Empty: nobody holds it. */
+  /** Empty: not held. */
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;
   readonly acquireTime?: string;

@@ -11,7 +11,7 @@ export interface RequestScopeOptions {
 }
 
 /**
- * The lifetime of one request: it ends early at the time limit or when somebody aborts it. undici
+ * The lifetime of one request: it ends early at the time limit or when it is aborted. undici
  * takes it as the request's signal. An `AbortSignal` per request would double the processor time of
  * a call, and `AbortSignal.any` leaks on Node 20 (nodejs/node#54614).
  */

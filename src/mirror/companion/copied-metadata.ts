@@ -60,7 +60,7 @@ export function formatCopiedKeys(copied: CopiedMetadata): string | undefined {
 }
 
 /**
- * Reads what {@link formatCopiedKeys} wrote. Somebody may have edited it, so anything malformed,
+ * Reads what {@link formatCopiedKeys} wrote. It may have been edited, so anything malformed,
  * duplicate or never copied is left out.
  */
 export function parseCopiedKeys(text: string | undefined, vocabulary: Vocabulary): CopiedKeys {

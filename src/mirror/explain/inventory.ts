@@ -14,10 +14,10 @@ import type { Rendering } from '../render/rendering.ts';
 /**
  * Where companions stand. Each is in exactly one state (SPEC C3).
  * - `missing`: it will be created, or its namespace does not exist yet.
- * - `invalid`: its source has a malformed annotation, or a placeholder that has no value there, so it
- *   stays as it is.
+ * - `invalid`: its source has a malformed annotation, or a placeholder has no value there, so it stays
+ *   as it is.
  * - `held`: no source wants it, and the brake holds its deletion.
- * - `orphaned`: no source wants it. It will be deleted, or it is nobody's and is left alone.
+ * - `orphaned`: no source wants it. It will be deleted or, if it belongs to no source, left alone.
  * - the others: as in {@link Step}.
  */
 export const COMPANION_STATES = [
@@ -190,8 +190,8 @@ export function entriesOfAbsentSource(
 }
 
 /**
- * A ConfigMap with our label that no source has to do with. The controller leaves it alone. There
- * is nothing to say of one with values.
+ * A ConfigMap with our label that belongs to no source. The controller leaves it alone. One with
+ * values gets no entry.
  */
 export function nobodys(object: ObservedConfigMap, view: ClusterView): readonly Entry[] {
   const { vocabulary } = view.settings;

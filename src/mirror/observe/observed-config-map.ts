@@ -103,7 +103,7 @@ function remember(
 }
 
 /**
- * A companion is never a source, whatever labels somebody puts on it (SPEC M6). It is recognized by
+ * A companion is never a source, whatever its labels (SPEC M6). It is recognized by
  * a ConfigMap that controls it, or by an annotation that only companions carry. A copy of a
  * companion carries the name of another object, so it may be a source.
  */

@@ -57,7 +57,7 @@ export function basesOf(
   return other === undefined || other.digest === source.digest ? [source] : [source, other];
 }
 
-/** The contents of a source that are kept, for somebody who only looks. */
+/** The contents of a source that are kept, for commands that only look. */
 export function historyOf(source: ObservedConfigMap, view: ClusterView): History {
   const request = source.request?.ok ? source.request.value.rollout : undefined;
   const facts = { source, request, revisions: revisionsOf(source, view), namesake: undefined };
@@ -70,7 +70,7 @@ function revisionsOf(source: ObservedConfigMap, view: ClusterView): readonly Obs
   return view.revisions(source.key).filter((object) => isRevisionOf(object, source, vocabulary));
 }
 
-/** The checksum of a content as it is rendered in a namespace; undefined: not known, or unresolved. */
+/** The checksum of a content as rendered in a namespace; undefined: not known, or unresolved. */
 type DigestIn = (namespace: string, content: ObservedConfigMap) => string | undefined;
 
 const NO_CANARY = { canaries: [], isCanary: () => false, othersHold: 'it' } as const;
@@ -101,7 +101,7 @@ function lookAt(
   return { canaries, isCanary, othersHold: held(others, source, digestIn, view) };
 }
 
-/** Each by its content or, if somebody has edited that, by what was last written. */
+/** Each by its content or, if another client has edited that, by what was last written. */
 function held(
   others: readonly ObservedConfigMap[],
   source: ObservedConfigMap,

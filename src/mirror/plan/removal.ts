@@ -48,7 +48,7 @@ function statedDelay(object: ObservedConfigMap, vocabulary: Vocabulary): Duratio
   return delay.ok ? delay.value : { ms: Number.POSITIVE_INFINITY, text: quoted(text) };
 }
 
-/** What to do about a companion that a source which can be planned does not want ({@link isLeftOver}). */
+/** What to do about a companion that its source no longer wants ({@link isLeftOver}). */
 export function planLeftOver(
   actual: ObservedConfigMap,
   source: ObservedConfigMap,
@@ -144,7 +144,7 @@ function planDeletion(
   return { action: 'none', companion, state: 'conflict', reason: doubt };
 }
 
-/** A deletion, once nobody has wanted the companion for long enough (SPEC D3). */
+/** A deletion, once the companion has been unwanted for long enough (SPEC D3). */
 function delayed(
   step: Step,
   source: SourceIdentity,

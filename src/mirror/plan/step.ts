@@ -79,11 +79,11 @@ export type Step =
       readonly state: 'unwanted';
       readonly reason: string;
       readonly actual: ObservedConfigMap;
-      /** Whether the brake counts it, and may hold it. Not if somebody asked for just this. */
+      /** Whether the brake counts and may hold it. False if a user asked for just this. */
       readonly counts: boolean;
     }
   | {
-      /** No longer desired, and its deletion is held until somebody releases it (SPEC D1). */
+      /** No longer desired, and its deletion is held until a user releases it (SPEC D1). */
       readonly action: 'none';
       readonly companion: ObjectKey;
       readonly state: 'held';

@@ -14,22 +14,22 @@ export interface ClusterView {
   configMap(key: ObjectKey): ObservedConfigMap | undefined;
   /** Objects that refer to the source by its name or, if that was stripped, by its uid. */
   referrers(source: SourceIdentity): readonly ObservedConfigMap[];
-  /** Revisions that name the source, whoever made them. They are not among the referrers. */
+  /** Revisions that name the source, whether we made them or not. Not among the referrers. */
   revisions(source: ObjectKey): readonly ObservedConfigMap[];
   /** The sources that may ask for a companion at this key; `claims` decides whether they do. */
   claimants(companion: ObjectKey): readonly ObservedConfigMap[];
   /** The sources that use the values of the ConfigMap at this key. */
   valuesUsers(values: ObjectKey): readonly ObservedConfigMap[];
   /**
-   * For how long (ms) it has been known that nobody wants a companion of the source: 0 if that is
-   * new; undefined if nobody measures it.
+   * Time (ms) since a companion of the source was first found unwanted; 0: just now; undefined: it
+   * is not measured.
    */
   unwantedMs(source: ObjectKey, companion: ObjectKey): number | undefined;
-  /** Time (ms) until the source has been quiet for so long; 0: it has been, or nobody measures. */
+  /** Time (ms) until the source has been quiet for that long; 0: it has, or it is not measured. */
   unsettledMs(source: ObjectKey, settleMs: number): number;
   /**
-   * What is due for the sources of a namespace (`dueAmong`), maybe a moment ago, and what plans have
-   * found due since. `own`: uids of what the plan that asks would delete.
+   * Deletions due for the sources of a namespace (`dueAmong`), maybe a moment ago, and those that
+   * plans have found due since. `own`: uids of what the plan that asks would delete.
    */
   dueFrom(namespace: string, own: readonly string[]): DueDeletions;
   /**

@@ -1,6 +1,6 @@
 import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 
-/** A length of time as somebody wrote it. */
+/** A length of time, and how the user wrote it. */
 export interface Duration {
   readonly ms: number;
   readonly text: string;

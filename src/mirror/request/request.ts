@@ -35,7 +35,7 @@ export interface MirrorRequest {
   readonly copyLabels: KeyGlobs;
   readonly copyAnnotations: KeyGlobs;
   readonly deletionPolicy: DeletionPolicy;
-  /** How long nobody must want a companion before it is deleted (SPEC D3); undefined: at once. */
+  /** How long a companion stays unwanted before it is deleted (SPEC D3); undefined: at once. */
   readonly deleteAfter: Duration | undefined;
   /** How long it must be quiet before new content is mirrored (SPEC D7); undefined: not at all. */
   readonly settle: Duration | undefined;
