@@ -103,15 +103,14 @@ function mirrored(companions: CompanionCounts): Message {
 function healed({ companion, action, reason, heal }: Written): Message {
   const note =
     action === 'create'
-      ? `companion ${companion} recreated: somebody deleted it`
-      : `companion ${companion} healed after an edit by ${heal?.editedBy ?? 'somebody'}: ${reason}`;
+      ? `companion ${companion} recreated after it was deleted`
+      : `companion ${companion} healed after an edit by ${heal?.editedBy ?? 'an unknown client'}: ${reason}`;
   return { type: 'Normal', reason: 'Healed', action: 'Heal', note };
 }
 
 function problem(happening: ProblemChanged): Occurrence | undefined {
   const { kind, object, source, subject, reason, editedBy } = happening;
-  const why =
-    kind === 'fighting' ? `${editedBy ?? 'another client'} keeps changing it; heals are slowed down` : reason;
+  const why = kind === 'fighting' ? `${editedBy ?? 'another client'} keeps changing it; backing off` : reason;
   const what = kind === 'revision not kept' ? 'revision' : 'companion';
   const note = subject === source ? why : `${what} ${subject}: ${why}`;
   const type = kind === 'canary waiting' ? 'Normal' : 'Warning';

@@ -67,7 +67,7 @@ export class HandlerSet<S extends Stored> {
       try {
         call(handler);
       } catch (err) {
-        this.#log.error({ key: item?.key, err }, 'an informer handler failed and has missed this change');
+        this.#log.error({ key: item?.key, err }, 'an informer handler failed and missed this change');
       }
     }
   }

@@ -212,7 +212,7 @@ export class Tracker {
     }
     this.#choiceProblems.set(uid, text);
     const note = `${vocabulary.notify}: ${text}`;
-    log.warn({ source: ref, reason: note }, 'source names a sink in vain');
+    log.warn({ source: ref, reason: note }, 'source names a sink that it cannot use');
     report(uid, ref, 'SinkUnavailable', note);
   }
 }

@@ -124,7 +124,7 @@ export function canarySuite(server: TestServer): void {
     await hold(world, { 'qa-a': RED, 'team-a': RED });
     await edit(world, GREEN);
     const { code, log } = await world.run('--once');
-    expect([code, log]).toEqual([0, expect.stringContaining('companions left for later')]);
+    expect([code, log]).toEqual([0, expect.stringContaining('companions left waiting')]);
     await hold(world, { 'qa-a': GREEN, 'team-a': RED });
     // Time passes although nobody runs.
     await waitFor(async () => {

@@ -131,7 +131,7 @@ test('[O3] Healed says so when somebody deleted a companion', async () => {
   const scene = new Scene([source(KEY)]);
   await scene.pass({ disturbed: BESIDE });
   expect(scene.told).toEqual([
-    ['Normal', 'Healed', 'companion home/colors-synced recreated: somebody deleted it'],
+    ['Normal', 'Healed', 'companion home/colors-synced recreated after it was deleted'],
   ]);
 });
 
@@ -205,7 +205,7 @@ test('[O3] Fighting names the other client; the end of a problem makes no Event'
   };
   scene.hear(fight);
   scene.hear({ ...fight, state: 'resolved' });
-  const note = 'companion home/colors-synced: flux keeps changing it; heals are slowed down';
+  const note = 'companion home/colors-synced: flux keeps changing it; backing off';
   expect(scene.told).toEqual([['Warning', 'Fighting', note]]);
 });
 
@@ -214,7 +214,7 @@ test('[D1] DeletesHeld says how to release them, on the source or, when it is go
   const there = companion(of, 'team-a/colors-synced', { annotations: { 'workshop.io/held': '0123abcd' } });
   const namespaces = [namespace('home'), namespace('team-a')];
   const release = (where: string) =>
-    `1 deletion is held (wave 0123abcd); if that is meant: mirror-controller release ${KEY}, or annotate ${where} with workshop.io/allow-deletes=0123abcd`;
+    `1 deletion is held (wave 0123abcd); if that is intended: mirror-controller release ${KEY}, or annotate ${where} with workshop.io/allow-deletes=0123abcd`;
   const present = new Scene([of, companion(of, BESIDE), there], namespaces);
   await present.pass();
   expect(present.told).toEqual([['Warning', 'DeletesHeld', release('it')]]);

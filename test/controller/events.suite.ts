@@ -45,7 +45,7 @@ export function eventsSuite(server: TestServer): void {
       await kubectl.run(['delete', 'configmap', 'colors-synced']);
       await shows(
         'describe configmap colors',
-        new RegExp(`Normal +Healed .*\\(x2 over .*${companion} recreated: somebody deleted it`),
+        new RegExp(`Normal +Healed .*\\(x2 over .*${companion} recreated after it was deleted`),
       );
       await shows('get events', /Normal +Healed +configmap\/colors +companion/);
       await shows('get events.events.k8s.io', /Normal +Mirrored +configmap\/colors +1 companion in sync/);

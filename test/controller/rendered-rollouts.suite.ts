@@ -67,7 +67,7 @@ export function renderedRolloutsSuite(server: TestServer): void {
     await holds(world, 'qa', THIRD, 'third for Park');
   });
 
-  test.concurrent('[D6] [V5] a canary gets new content rendered, the others keep the former one rendered', async () => {
+  test.concurrent('[D6] [V5] a canary gets new content rendered, the others keep the previous one rendered', async () => {
     await using world = (await open(MANUAL)).world;
     await edit(world, SECOND);
     await holds(world, 'qa', SECOND, 'second for qa-tier');

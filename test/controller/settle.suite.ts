@@ -75,7 +75,7 @@ export function settleSuite(server: TestServer): void {
     }
     const told = () =>
       controller.log.told.filter(({ reason }) =>
-        String(reason).startsWith('it has had more than ten versions'),
+        String(reason).startsWith('it has changed more than ten times'),
       );
     await waitFor(() => told().length > 0, { deadlineMs: DEADLINE_MS });
     await world.settle(controller);

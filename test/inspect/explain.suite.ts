@@ -125,7 +125,7 @@ export function explainSuite(server: TestServer): void {
         '  ok   target        "team-*" in target-namespaces matches team-a',
         "  ok   bounds        allowed by the controller's flags",
         '  ok   namespace     team-a exists',
-        '  ok   consent       team-a has no accept-mirrors-from, so it accepts everybody',
+        '  ok   consent       team-a has no accept-mirrors-from, so it accepts all namespaces',
         '  ok   name          team-a/colors-synced is free',
         '  no   content       it does not exist yet',
         '',

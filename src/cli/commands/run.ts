@@ -84,7 +84,7 @@ async function converge(controller: Controller, log: Logger, signal: AbortSignal
   while (!signal.aborted && !controller.isSettled()) await sleep(systemClock, SETTLE_POLL_MS, signal);
   const failing = controller.unfinished;
   const later = await controller.leftForLater();
-  if (Object.values(later).some((count) => count > 0)) log.info(later, 'companions left for later');
+  if (Object.values(later).some((count) => count > 0)) log.info(later, 'companions left waiting');
   stop.abort();
   await running;
   if (signal.aborted) throw new RunError('stopped before all was done');

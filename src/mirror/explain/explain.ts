@@ -193,7 +193,7 @@ function checkConsent({ source, namespace: name }: Question, view: ClusterView):
 }
 
 function consentInWords({ name, consent }: ObservedNamespace, from: string): string {
-  if (consent.kind !== 'accepts') return `${name} has no accept-mirrors-from, so it accepts everybody`;
+  if (consent.kind !== 'accepts') return `${name} has no accept-mirrors-from, so it accepts all namespaces`;
   return `"${includingItem(consent.patterns, from)}" in accept-mirrors-from of ${name} matches ${from}`;
 }
 
@@ -232,7 +232,7 @@ function checkValues(question: Question, view: ClusterView): Finding | undefined
   const origins = rendering.originsIn(namespace, revision ?? live);
   const lack = origins.find((origin) => origin.lack !== undefined)?.lack;
   if ('missing' in edition && edition.isUnresolved) {
-    const words = lack?.fix ?? 'Make the texts shorter, or the values.';
+    const words = lack?.fix ?? 'Shorten the text or the values.';
     return { check: 'values', evidence: edition.missing, fails: { words } };
   }
   const evidence = origins.map(({ placeholder, from }) => `${placeholder} is ${from}`).join('; ');
@@ -262,7 +262,7 @@ const CHECKS: readonly CheckFunction[] = [
 ];
 
 const ADMINISTRATOR: Remedy = {
-  words: 'The administrator decides that, by the flags and the rights of the controller.',
+  words: 'The administrator decides this, by flags and permissions of the controller.',
 };
 
 function stepOf(question: Question, view: ClusterView) {

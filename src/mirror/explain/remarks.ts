@@ -39,7 +39,7 @@ export function remarksOn(
   );
   const sinks = parseNotify(source.annotations[vocabulary.notify] ?? 'none');
   if (!sinks.ok) {
-    const text = `${vocabulary.notify}: ${sinks.problem}; nobody is told`;
+    const text = `${vocabulary.notify}: ${sinks.problem}; no sink is notified`;
     remarks.push({ kind: 'malformed notify', text });
   }
   remarks.unshift(...unresolved(steps));
@@ -54,7 +54,7 @@ export function remarksOn(
 }
 
 function flapping({ settle }: Vocabulary): Remark {
-  const text = `it has had more than ten versions within a minute; with ${settle} it is mirrored when it is quiet`;
+  const text = `it has changed more than ten times within a minute; set ${settle} to mirror it only when it is quiet`;
   return { kind: 'flapping', text };
 }
 
@@ -102,5 +102,5 @@ function heldDeletions(
   const waves = [...new Set(held.map(({ wave }) => wave))].join(',');
   const what = `${held.length} ${held.length === 1 ? 'deletion is' : 'deletions are'} held (wave ${waves})`;
   const release = `mirror-controller release ${source}, or annotate ${where} with ${allowDeletes}=${waves}`;
-  return [{ kind: 'deletes held', text: `${what}; if that is meant: ${release}`, topic: waves }];
+  return [{ kind: 'deletes held', text: `${what}; if that is intended: ${release}`, topic: waves }];
 }

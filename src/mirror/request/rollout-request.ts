@@ -48,7 +48,7 @@ export function parseRollout(
   }
   if (namespaces !== undefined && keepRevisions === 0) {
     throw new BadAnnotation(
-      `${vocabulary.keepRevisions}: missing, and ${vocabulary.canary} needs the former content; write how many to keep, such as "5"`,
+      `${vocabulary.keepRevisions}: missing, and ${vocabulary.canary} needs the previous content; write how many to keep, such as "5"`,
     );
   }
   if (keepRevisions === 0 && pin === undefined) return undefined;

@@ -112,7 +112,7 @@ function failed(
     isHeldBack: true,
     remark: {
       kind: 'canary failed',
-      text: `${reason}, so companions keep the former one; change the source, or approve it nevertheless with ${vocabulary.canaryApprove}=${short}`,
+      text: `${reason}, so companions keep the previous one; change the source, or approve it anyway with ${vocabulary.canaryApprove}=${short}`,
     },
     steps: history.steps('failed', [history.stable]),
     editionIn: (namespace, actual) => {
@@ -196,7 +196,7 @@ function formerContent(
   holds: Holds,
   vocabulary: Vocabulary,
 ): (actual: ObservedConfigMap | undefined) => Edition | NoEdition {
-  const missing = `${held.reason}, and the former one has no revision`;
+  const missing = `${held.reason}, and the previous one has no revision`;
   if (stable === undefined) return () => ({ missing });
   const edition = { digest: stable.digest, revision: stable, held };
   const kept = new Set([source, ...revisions].map(({ digest }) => shortChecksum(digest)));

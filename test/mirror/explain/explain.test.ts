@@ -51,7 +51,7 @@ describe('[C8] explain', () => {
       'target: "team-*" in target-namespaces matches team-a',
       "bounds: allowed by the controller's flags",
       'namespace: team-a exists',
-      'consent: team-a has no accept-mirrors-from, so it accepts everybody',
+      'consent: team-a has no accept-mirrors-from, so it accepts all namespaces',
       "name: team-a/colors-synced is this source's companion",
       'content: as the source wants it',
     ]);
@@ -185,7 +185,7 @@ describe('[C8] explain', () => {
     const of = world([colors], spaces, boundsOf({ deny: 'team-*' }));
     expect(inWords(explain('home/colors', 'team-a', of)).slice(-2)).toEqual([
       'bounds: the namespace is among --deny-target-namespaces',
-      'The administrator decides that, by the flags and the rights of the controller.',
+      'The administrator decides this, by flags and permissions of the controller.',
     ]);
   });
 
@@ -265,7 +265,7 @@ describe('[C8] explain', () => {
     const large = { ...options, data: { title: 'x'.repeat(1024 * 1024) } };
     expect(end([asking, large], 'team-a', gold)).toEqual([
       is('the rendered content has 1048590 bytes, more than the 1048576 of a ConfigMap'),
-      'Make the texts shorter, or the values.',
+      'Shorten the text or the values.',
     ]);
   });
 

@@ -102,7 +102,7 @@ describe('what is malformed', () => {
     expect(ask({ canary: 'qa' })).toEqual({
       ok: false,
       problem:
-        'workshop.io/keep-revisions: missing, and workshop.io/canary needs the former content; write how many to keep, such as "5"',
+        'workshop.io/keep-revisions: missing, and workshop.io/canary needs the previous content; write how many to keep, such as "5"',
     });
   });
 
