@@ -23,10 +23,11 @@ export function explanationInWords(explanation: Explanation, width: number | und
   const table = renderTable(rows, { headers: ['', '', ''], showHeaders: false, width });
   const fails = findings.at(-1)?.fails;
   return [
-    paragraph(`${source} → ${companion ?? 'no companion'}`, width),
+    paragraph(`${source} → ${companion ?? (entry === undefined ? 'no companion' : 'its companions')}`, width),
     `\n${table}\n`,
     paragraph(oneLine(conclusion(explanation, entry)), width),
     fails === undefined ? '' : remedyInWords(fails, width),
+    entry?.state === 'held' ? `To let it be deleted:\n  mirror-controller release ${source}\n` : '',
   ].join('');
 }
 

@@ -53,7 +53,6 @@ const NOTHING_WRITTEN = {
 };
 
 const NOTHING_MEASURED = { unwantedMs: () => undefined };
-const NOTHING_UNSETTLED = { unsettledMs: () => 0 };
 const NOTHING_DELETED = { recent: () => new Set<string>() };
 
 /**
@@ -144,7 +143,9 @@ export class Inspection {
       mutations: NOTHING_WRITTEN,
       memory: NOTHING_MEASURED,
       deletions: NOTHING_DELETED,
-      versions: NOTHING_UNSETTLED,
+      versions: {
+        unsettledMs: (source, settleMs) => this.#unsettledMs(applied.configMaps.get(source), settleMs),
+      },
       clock: this.#clock,
     });
     const body = async (key: ObjectKey) => applied.bodies.get(key) ?? (await this.#read(key));
@@ -173,6 +174,13 @@ export class Inspection {
       entries[at] = entryMeeting(entry, actual, renderings, view);
     });
     return { entries, view, renderings, rendering, body, observed };
+  }
+
+  /** By the last write of the source: nobody has seen here when its content changed. */
+  #unsettledMs(source: ObservedConfigMap | undefined, settleMs: number): number {
+    if (source?.writtenAt === undefined) return 0;
+    const quietAt = (source.writtenAt + 1) * 1000 + settleMs;
+    return Math.max(0, quietAt - this.#clock.wallTime().getTime());
   }
 
   /** Undefined when there is none. */

@@ -319,6 +319,10 @@ export function releaseSuite(server: TestServer): void {
   test.concurrent('[D2] release without a terminal shows what is held and exits with 2; with --yes it deletes that', async () => {
     await using fleet = await openHeld();
     const { world } = fleet;
+    const explained = await ask(world, ['explain', world.full('team-0/colors-synced')]);
+    expect(short(world, explained.out)).toContain(
+      '\nTo let it be deleted:\n  mirror-controller release home/colors\n',
+    );
     const asked = await ask(world, ['release', ...home(world)]);
     expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
     expect(short(world, asked.out)).toContain('home/colors');

@@ -168,6 +168,125 @@ export function explainSuite(server: TestServer): void {
     const wide = await ask(world, ['explain', world.full('home/colors')]);
     expect(wide).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--namespace') });
   });
+
+  test.concurrent('[C8] a name without a namespace that the context lacks is in that of -n, as with kubectl', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource({ name: 'there' });
+    await world.createSource({ name: 'wide', asks: { 'target-namespaces': world.full('team-a') } });
+    await world.run('--once');
+    const explain = async (name: string, namespace: string) => {
+      const { code, out, err } = await ask(world, ['explain', name, '-n', world.full(namespace)]);
+      return { code, title: short(world, out).split('\n')[0], err: short(world, err) };
+    };
+    for (const name of ['there', 'there-synced']) {
+      const title = 'home/there → home/there-synced';
+      expect(await explain(name, 'home')).toEqual({ code: 0, title, err: '' });
+    }
+    expect(await explain('wide', 'home')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('\n  mirror-controller explain home/wide --namespace team-a\n'),
+    });
+    expect(await explain('nowhere', 'home')).toEqual({
+      code: 1,
+      title: 'home/nowhere → no companion',
+      err: '',
+    });
+  });
+
+  test.concurrent('[C8] of a companion and another namespace: explain asks about its source there', async () => {
+    await using world = await World.open(server, ['team-a', 'team-b']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    await world.run('--once');
+    const key = world.full('team-a/colors-synced');
+    const { code, out } = await ask(world, ['explain', key, '-n', world.full('team-b')]);
+    expect(code).toBe(1);
+    expect(short(world, out)).toMatch(/^home\/colors → team-b\/colors-synced\n/);
+    expect(out).toMatch(/^ {2}no +target/m);
+  });
+
+  test.concurrent('[C8] the companion of an invalid source: explain says that it is invalid, not that there is none', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    await world.run('--once');
+    await world.ask('home/colors', { 'deletion-policy': 'keep' });
+    for (const [args, title] of [
+      [['home/colors', 'team-a'], 'home/colors → team-a/colors-synced'],
+      [['team-a/colors-synced'], 'home/colors → team-a/colors-synced'],
+      [['home/colors'], 'home/colors → its companions'],
+    ] as const) {
+      const [name, target] = args;
+      const where = target === undefined ? [] : ['-n', world.full(target)];
+      const { code, out } = await ask(world, ['explain', world.full(name), ...where]);
+      expect(code).toBe(1);
+      expect(short(world, out)).toMatch(new RegExp(`^${title}\n`));
+      expect(short(world, out)).toMatch(/^invalid: workshop.io\/deletion-policy: /m);
+    }
+  });
+
+  test.concurrent('[C8] explain advises nobody to make a source of a revision, of values or of a lost companion', async () => {
+    await using world = await World.open(server);
+    await world.createSource({
+      asks: { 'keep-revisions': '1', 'render-keys': 'sky', 'values-from': 'options' },
+      data: { sky: '$(mirror.value.title)' },
+    });
+    const labelled = (name: string, managed: string) =>
+      world.person.create({
+        metadata: { name, namespace: world.full('home'), labels: world.ours({ managed }) },
+        data: { title: 'blue' },
+      });
+    await labelled('options', 'values');
+    await labelled('unused', 'values');
+    await labelled('lost', 'companion');
+    await world.run('--once');
+    const keys = await world.managed('home');
+    const revision = keys.find((key) => key.includes('-rev-')) ?? expect.fail(keys.join());
+    const explain = async (key: string) => {
+      const { out, err } = await ask(world, ['explain', world.full(key)]);
+      expect(out).not.toContain('kubectl label');
+      return short(world, out + err);
+    };
+    expect(await explain(`home/${revision.split('/').at(-1)}`)).toContain(
+      'it keeps an earlier content of home/colors\nSee mirror-controller history home/colors\n',
+    );
+    expect(await explain('home/options')).toContain('\nAsk about a source that uses it: home/colors.\n');
+    expect(await explain('home/unused')).toContain('\nNo source names it in workshop.io/values-from.\n');
+    expect(await explain('home/lost')).toContain('The controller leaves it alone.');
+  });
+
+  test.concurrent('[D5] status and explain say that companions in sync are pinned', async () => {
+    await using world = await World.open(server);
+    await world.createSource({ asks: { 'keep-revisions': '1' } });
+    await world.run('--once');
+    const { checksum = '' } = JSON.parse(
+      (await ask(world, ['history', world.full('home/colors'), '-o', 'json'])).out,
+    )[0];
+    const pin = checksum.slice(0, 8);
+    await world.ask('home/colors', { pin });
+    await world.run('--once');
+    const { out } = await ask(world, ['explain', world.full('home/colors')]);
+    expect(out).toContain(`as the source wants it: it is pinned to ${pin}\n`);
+    const status = await ask(world, ['status', world.full('home/colors')]);
+    expect(status.out).toMatch(new RegExp(`in sync +pinned to ${pin}\n`));
+  });
+
+  test.concurrent('[D7] [C3] content that waits for quiet: status, plan and explain say until when', async () => {
+    await using world = await World.open(server);
+    await world.createSource({ asks: { settle: '1h' } });
+    await world.run('--once');
+    await world.person.patch(world.full('home/colors'), { data: { sky: 'red' } });
+    const status = await ask(world, ['status', world.full('home/colors')]);
+    expect(status.out).toMatch(
+      /waiting +its content waits until the source has been quiet .*, until 20\d\d-/,
+    );
+    expect(await ask(world, ['plan', '-n', world.full('home')])).toMatchObject({ code: 0 });
+    const { out } = await ask(world, ['explain', world.full('home/colors')]);
+    expect(out).toMatch(/^ {2}no +content +its content waits/m);
+    expect(out).toMatch(/^waiting: .*until 20\d\d-/m);
+    const command = out.match(/^To change that:\n {2}(.*)$/m)?.[1];
+    await carryOut(command ?? expect.fail(out), world);
+    await world.run('--once');
+    expect(await ask(world, ['explain', world.full('home/colors')])).toMatchObject({ code: 0 });
+  });
 }
 
 /** Does what a person does who pastes the command. */

@@ -3,7 +3,8 @@ import type { Look } from '../../inspect/inspection.ts';
 import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
 import { explainCompanion } from '../../mirror/explain/explain.ts';
 import { entryMeeting, isUnconfirmed } from '../../mirror/explain/inventory.ts';
-import { sourceReference } from '../../mirror/observe/observed-config-map.ts';
+import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
+import { isRevision } from '../../mirror/observe/revision.ts';
 import { claims } from '../../mirror/plan/claims.ts';
 import { RunError, UsageError } from '../errors.ts';
 import type { EXPLAIN_FLAGS } from '../flags/command-flags.ts';
@@ -23,19 +24,25 @@ export async function explain(
 ): Promise<number> {
   if (name === undefined) throw new UsageError('explain: name a source or a companion, as NAMESPACE/NAME');
   const cluster = clusterFor(flags, io);
-  const key = parseKey(name) ?? objectKey(cluster.namespace ?? 'default', name);
   return inspecting(cluster, flags, io, async (inspection, signal) => {
     const look = await inspection.look(signal, { confirm: () => false });
     const { view, entries } = look;
-    const asked = await whichCompanion(key, flags.namespace, look);
+    const asked = await whichCompanion(name, flags.namespace, cluster.namespace ?? 'default', look);
     const live = await look.observed(asked.source);
     const request = live?.request?.ok ? live.request.value : undefined;
     const companionName = asked.name ?? request?.companionName;
-    const companion = companionName === undefined ? undefined : objectKey(asked.namespace, companionName);
+    const there = entries.filter(({ source }) => source === asked.source);
+    const companion =
+      companionName === undefined
+        ? there.find((each) => each.companion && splitKey(each.companion).namespace === asked.namespace)
+            ?.companion
+        : objectKey(asked.namespace, companionName);
     const actual = companion ? await look.observed(companion) : undefined;
     const rendering = live && (await look.rendering(live));
     const findings = explainCompanion({ ...asked, live, actual, rendering }, view);
-    const planned = entries.find((each) => each.source === asked.source && each.companion === companion);
+    const planned = there.find(
+      (each) => each.companion === companion || (companion === undefined && each.state === 'invalid'),
+    );
     const entry =
       planned && isUnconfirmed(planned) ? entryMeeting(planned, actual, look.renderings, view) : planned;
     const width = terminalWidth(io.stdout);
@@ -51,22 +58,54 @@ interface Asked {
   readonly name?: string;
 }
 
-/** The key may be that of a source, of a companion, or of a companion that should be there. */
-async function whichCompanion(key: ObjectKey, target: string | undefined, look: Look): Promise<Asked> {
-  const { view } = look;
-  if (target !== undefined) return { source: key, namespace: target };
-  const { namespace, name } = splitKey(key);
+/**
+ * The words may name a source, a companion, or a companion that should be there. A name without a
+ * namespace is in the context's, or if there is none of that name, in `target`, as with kubectl.
+ */
+async function whichCompanion(
+  words: string,
+  target: string | undefined,
+  contextNamespace: string,
+  look: Look,
+): Promise<Asked> {
+  const key = parseKey(words) ?? objectKey(contextNamespace, words);
   const object = await look.observed(key);
+  if (target === undefined) return companionAt(key, object, look);
+  if (object !== undefined) {
+    const source = object.request === undefined && sourceOf(object, look);
+    return { source: source || key, namespace: target };
+  }
+  if (parseKey(words) !== undefined) return { source: key, namespace: target };
+  const there = objectKey(target, words);
+  return companionAt(there, await look.observed(there), look);
+}
+
+/** @throws RunError if it is a revision */
+function sourceOf(object: ObservedConfigMap, { view }: Look): ObjectKey | undefined {
+  const { vocabulary } = view.settings;
+  const source = sourceReference(object, vocabulary);
+  if (source !== undefined && isRevision(object, vocabulary)) {
+    const what = `${object.key} is a revision: it keeps an earlier content of ${source}`;
+    throw new RunError(`${what}\nSee $0 history ${source}`, 2);
+  }
+  return source;
+}
+
+/** @throws RunError if the key is a source's that has no companion beside it, or a revision's */
+function companionAt(key: ObjectKey, object: ObservedConfigMap | undefined, look: Look): Asked {
+  const { view } = look;
+  const { namespace, name } = splitKey(key);
   if (object?.request?.ok && object.request.value.targets !== undefined) {
     const targets = look.entries
       .filter(({ source }) => source === key)
       .flatMap(({ companion }) => (companion === undefined ? [] : splitKey(companion).namespace));
     const some = [...targets.slice(0, 5), ...(targets.length > 5 ? ['…'] : [])].join(', ');
     const which = targets.length === 0 ? 'and there is none' : some;
-    throw new RunError(`${key} targets other namespaces (${which}): say which one with --namespace`, 2);
+    const example = `$0 explain ${key} --namespace ${targets[0] ?? 'NAMESPACE'}`;
+    throw new RunError(`${key} targets other namespaces (${which}): say which one, as in\n  ${example}`, 2);
   }
   if (object?.request !== undefined) return { source: key, namespace };
-  const named = object && sourceReference(object, view.settings.vocabulary);
+  const named = object && sourceOf(object, look);
   const wanting =
     view.claimants(key).find((source) => claims(source, key, view)) ??
     view.claimants(key).find(({ request }) => request?.ok && request.value.companionName === name);

@@ -5,12 +5,14 @@ import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { desiredOf } from '../plan/desired.ts';
 import { boundsRefusal, consentTo, isOutOfScope, matchTargets, mayMatchUnread } from '../plan/placement.ts';
 import { planCompanion } from '../plan/plan.ts';
+import { onceQuiet } from '../plan/settle.ts';
+import type { Step } from '../plan/step.ts';
 import type { ClusterView } from '../plan/view.ts';
 import type { Rendering } from '../render/rendering.ts';
 import { includingItem } from '../request/patterns.ts';
 import type { MirrorRequest } from '../request/request.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
-import { MANAGED_SOURCE } from '../vocabulary.ts';
+import { MANAGED_COMPANION, MANAGED_REVISION, MANAGED_SOURCE, MANAGED_VALUES } from '../vocabulary.ts';
 import {
   fixAnnotations,
   fixConsent,
@@ -78,6 +80,20 @@ function checkLabel({ source, live }: Question, view: ClusterView): Finding {
   if (live.request === undefined && value === MANAGED_SOURCE) {
     return failing('it is a companion itself, and a companion is never a source', {
       words: 'Ask about its source instead.',
+    });
+  }
+  if (live.request === undefined && value === MANAGED_VALUES) {
+    const users = view.valuesUsers(source).map(({ key }) => key);
+    return failing(
+      `it holds values for sources (${vocabulary.managed}=${value})`,
+      users.length === 0
+        ? { words: `No source names it in ${vocabulary.valuesFrom}.` }
+        : { words: `Ask about a source that uses it: ${users.slice(0, 5).join(', ')}.` },
+    );
+  }
+  if (live.request === undefined && (value === MANAGED_COMPANION || value === MANAGED_REVISION)) {
+    return failing(`the label says that it is a ${value}, but it names no source`, {
+      words: 'The controller leaves it alone. Delete it if nobody needs it.',
     });
   }
   if (live.request === undefined) {
@@ -241,7 +257,11 @@ function checkValues(question: Question, view: ClusterView): Finding | undefined
 
 function checkContent(question: Question, view: ClusterView): Finding {
   const { state, reason } = stepOf(question, view);
-  if (state === 'in sync') return { check: 'content', evidence: 'as the source wants it' };
+  if (state === 'in sync') {
+    const { pin } = requestOf(question).rollout ?? {};
+    const pinned = pin === undefined ? '' : `: it is pinned to ${pin}`;
+    return { check: 'content', evidence: `as the source wants it${pinned}` };
+  }
   if (state === 'waiting')
     return { check: 'content', evidence: reason, fails: fixRollout(question, view.settings.vocabulary) };
   const evidence = state === 'missing' ? 'it does not exist yet' : reason;
@@ -265,8 +285,10 @@ const ADMINISTRATOR: Remedy = {
   words: 'The administrator decides this, by flags and permissions of the controller.',
 };
 
-function stepOf(question: Question, view: ClusterView) {
-  return planCompanion(companionOf(question), question.actual, shapeOf(question, view), view);
+function stepOf(question: Question, view: ClusterView): Step {
+  const shape = shapeOf(question, view);
+  const step = planCompanion(companionOf(question), question.actual, shape, view);
+  return onceQuiet([step], shape, view)[0] ?? step;
 }
 
 function shapeOf(question: Question, view: ClusterView): CompanionShape {

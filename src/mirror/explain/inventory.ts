@@ -148,7 +148,11 @@ export function entriesOfSource(
     return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'its content must be read first');
   }
   const { shape } = desiredOf(source, request.value, rendering, view);
-  return planSource(shape, view).map((step) => entryOf(key, step));
+  const { pin } = request.value.rollout ?? {};
+  return planSource(shape, view).map((step) => {
+    const entry = entryOf(key, step);
+    return pin !== undefined && entry.state === 'in sync' ? { ...entry, reason: `pinned to ${pin}` } : entry;
+  });
 }
 
 function entriesOfInvalidSource(

@@ -103,10 +103,13 @@ export function fixConsent(namespace: ObservedNamespace, from: string, vocabular
   return { command: { verb: 'annotate', kind: 'namespace', name, key, value: accepted + from } };
 }
 
-/** New content waits for its canary, or the pinned one is not there (SPEC D5, D6). */
+/** New content waits for its canary or for quiet, or the pinned one is not there (SPEC D5-D7). */
 export function fixRollout(subject: Subject, vocabulary: Vocabulary): Remedy {
   const { live } = subject;
-  const rollout = live?.request?.ok ? live.request.value.rollout : undefined;
+  const { rollout, settle } = live?.request?.ok ? live.request.value : {};
+  if (settle !== undefined && rollout?.pin === undefined && rollout?.canary === undefined) {
+    return annotateSource(subject, vocabulary.settle, undefined);
+  }
   return live === undefined || rollout?.pin !== undefined
     ? annotateSource(subject, vocabulary.pin, undefined)
     : annotateSource(subject, vocabulary.canaryApprove, shortChecksum(live.digest));

@@ -40,7 +40,10 @@ export interface ObservedConfigMap {
   readonly uses: TemplateUses | undefined;
   /** The last field manager to write, other than the controller (SPEC R14). */
   readonly editedBy: string | undefined;
-  /** When the controller last wrote it, by the API server (s since the epoch). */
+  /**
+   * When the controller last wrote it, by the API server (s since the epoch). Of a source with
+   * `settle`: when anybody did.
+   */
   readonly writtenAt: number | undefined;
 }
 
@@ -80,6 +83,7 @@ function remember(
   }: BeyondMetadata & Pick<ObservedConfigMap, 'request' | 'uses'>,
 ): ObservedConfigMap {
   const { namespace = '', name, uid, resourceVersion } = metadata;
+  const hasSettle = request?.ok === true && request.value.settle !== undefined;
   return {
     key: keyOf({ metadata }),
     namespace,
@@ -98,7 +102,7 @@ function remember(
     request,
     uses,
     editedBy: lastOtherManager(metadata),
-    writtenAt: lastOwnWrite(metadata),
+    writtenAt: lastWrite(metadata, (manager) => manager === MANAGED_BY || hasSettle),
   };
 }
 
@@ -142,10 +146,13 @@ function lastOtherManager(metadata: ObjectMeta): string | undefined {
 }
 
 /** Whole seconds: V8 keeps a small integer without an object of its own. */
-function lastOwnWrite(metadata: ObjectMeta): number | undefined {
+function lastWrite(
+  metadata: ObjectMeta,
+  counts: (manager: string | undefined) => boolean,
+): number | undefined {
   let last: string | undefined;
   for (const { manager, time } of metadata.managedFields ?? []) {
-    if (manager === MANAGED_BY && time !== undefined && (last === undefined || time > last)) last = time;
+    if (counts(manager) && time !== undefined && (last === undefined || time > last)) last = time;
   }
   const ms = last === undefined ? Number.NaN : Date.parse(last);
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
