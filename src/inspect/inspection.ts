@@ -20,7 +20,7 @@ import {
   type Renderings,
   takeInventory,
 } from '../mirror/explain/inventory.ts';
-import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
+import { type ObservedConfigMap, observe, usesOf } from '../mirror/observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
 import { dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';
@@ -162,7 +162,7 @@ export class Inspection {
     const renderer = new SourceRenderings({ view, bodies, clock: this.#clock });
     const rendering: Look['rendering'] = (source) => renderer.prepare(source).catch(unlessStale);
     const renderings = new Map<ObjectKey, Rendering>();
-    const templates = [...applied.configMaps.values()].filter(({ uses }) => uses !== undefined);
+    const templates = [...applied.configMaps.values()].filter((object) => usesOf(object) !== undefined);
     await this.#each(templates, async (source) => {
       const rendered = await rendering(source);
       if (rendered !== undefined) renderings.set(source.key, rendered);

@@ -15,7 +15,7 @@ export function renderingOf(
   view: ClusterView,
   memo: RenderedMemo = new Map(),
 ): Rendering | undefined {
-  if (source.uses === undefined || !source.request?.ok) return undefined;
+  if (!source.request?.ok || source.request.value.uses === undefined) return undefined;
   const at = (key: string) => configMaps.find((object) => keyOf(object) === key);
   const request = source.request.value;
   const from = valuesKeys(source).map((key) => {

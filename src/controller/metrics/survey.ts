@@ -12,7 +12,7 @@ import {
   leftAsTheyAre,
   nobodys,
 } from '../../mirror/explain/inventory.ts';
-import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import { type ObservedConfigMap, usesOf } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import { desiredOf } from '../../mirror/plan/desired.ts';
@@ -100,9 +100,9 @@ export class Survey {
       if (source !== undefined) absent.add(source);
     };
     await turns.each(objects, (object) => {
-      if (object.uses === undefined) this.#addSource(object, undefined, count);
+      if (usesOf(object) === undefined) this.#addSource(object, undefined, count);
     });
-    for (const source of objects.filter(({ uses }) => uses !== undefined)) {
+    for (const source of objects.filter((object) => usesOf(object) !== undefined)) {
       const rendering = await renderings.prepareFromCache(source).catch(() => undefined);
       await turns.each([source], () => this.#addSource(source, rendering, count));
     }
@@ -135,7 +135,7 @@ export class Survey {
       (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
     );
     count.all(entries);
-    const isUnknown = source.uses !== undefined && rendering === undefined;
+    const isUnknown = usesOf(source) !== undefined && rendering === undefined;
     if (!isUnknown) count.canary(source, rendering, view);
     if (!request.ok || entries.some(({ state }) => state === 'invalid')) count.source('invalid');
     else if (deleting || isUnknown) count.source('waiting');

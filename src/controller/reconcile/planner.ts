@@ -3,7 +3,7 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
 import { remarksOn, remarksOnOrphans } from '../../mirror/explain/remarks.ts';
-import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
+import { type ObservedConfigMap, observe, usesOf } from '../../mirror/observe/observed-config-map.ts';
 import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import { desiredOf } from '../../mirror/plan/desired.ts';
 import { companionsLeft, planOrphans } from '../../mirror/plan/orphans.ts';
@@ -71,7 +71,7 @@ export class Planner {
     const request = source.request.value;
     // Every source that depends on namespaces is queued once they are synced.
     if (dependsOnNamespaces(source, vocabulary) && !areNamespacesSynced()) return undefined;
-    const rendering = source.uses && (await this.#render(source));
+    const rendering = usesOf(source) && (await this.#render(source));
     const { shape, rollout } = desiredOf(source, request, rendering, view);
     const steps = this.#counted(key, planSource(shape, view));
     const isFlapping = versions.isFlapping(key);

@@ -48,7 +48,7 @@ export class Renderings {
    * observed, or what the API throws.
    */
   async prepare(source: ObservedConfigMap): Promise<Rendering | undefined> {
-    if (source.uses === undefined || !source.request?.ok) return undefined;
+    if (!source.request?.ok || source.request.value.uses === undefined) return undefined;
     const { view, bodies } = this.#deps;
     const { renderKeys, targets } = source.request.value;
     const version = valuesVersion(source, view);
@@ -69,7 +69,7 @@ export class Renderings {
       vocabulary: view.settings.vocabulary,
     });
     const namespaces = [...desiredNamespaces({ namespace: source.namespace, targets }, view)];
-    await this.#turns.each(namespaces, (name) => rendering.in(name, source));
+    for (const base of bases) await this.#turns.each(namespaces, (name) => rendering.in(name, base));
     return rendering;
   }
 

@@ -1,7 +1,7 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { NewConfigMap, OwnerReference } from '../../kube/api/types.ts';
 import type { Content } from '../observe/content.ts';
-import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { type ObservedConfigMap, usesOf } from '../observe/observed-config-map.ts';
 import { shortChecksum } from '../observe/revision.ts';
 import type { Rendering } from '../render/rendering.ts';
 import type { MirrorRequest } from '../request/request.ts';
@@ -61,7 +61,7 @@ export function companionShape(
   editionIn: EditionIn = () => source,
   rendering?: Rendering,
 ): CompanionShape {
-  if (source.uses !== undefined && rendering === undefined) {
+  if (usesOf(source) !== undefined && rendering === undefined) {
     throw new TypeError('the source must be rendered first');
   }
   const copied = copiedMetadata(source, request, vocabulary);

@@ -1,6 +1,6 @@
 import { type ObjectKey, objectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { CompanionShape } from '../companion/companion.ts';
-import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { type ObservedConfigMap, usesOf } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { desiredOf } from '../plan/desired.ts';
 import { boundsRefusal, consentTo, isOutOfScope, matchTargets, mayMatchUnread } from '../plan/placement.ts';
@@ -215,7 +215,7 @@ function consentInWords({ name, consent }: ObservedNamespace, from: string): str
 
 /** Nothing can be said of a source whose content is not known. */
 function checkRead({ live, rendering }: Question): Finding | undefined {
-  if (live?.uses === undefined || rendering !== undefined) return undefined;
+  if (live === undefined || usesOf(live) === undefined || rendering !== undefined) return undefined;
   const evidence = 'the source or its values have just changed';
   return { check: 'values', evidence, fails: { words: 'Ask again.' } };
 }

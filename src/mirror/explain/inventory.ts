@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Difference } from '../companion/drift.ts';
-import { isValues, type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
+import { isValues, type ObservedConfigMap, sourceReference, usesOf } from '../observe/observed-config-map.ts';
 import { isRevision } from '../observe/revision.ts';
 import { desiredOf } from '../plan/desired.ts';
 import { companionsLeft, planOrphans } from '../plan/orphans.ts';
@@ -144,7 +144,7 @@ export function entriesOfSource(
   if (source.deleting) {
     return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'the source is being deleted');
   }
-  if (source.uses !== undefined && rendering === undefined) {
+  if (usesOf(source) !== undefined && rendering === undefined) {
     return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'its content must be read first');
   }
   const { shape } = desiredOf(source, request.value, rendering, view);

@@ -1,7 +1,6 @@
 import { keyOf, type ObjectKey, parseKey } from '../../kube/api/object-key.ts';
 import type { ConfigMap, ObjectMeta, OwnerReference } from '../../kube/api/types.ts';
 import type { Parsed } from '../parsed.ts';
-import type { MirrorRequest } from '../request/request.ts';
 import {
   MANAGED_BY,
   MANAGED_SOURCE,
@@ -11,8 +10,8 @@ import {
 } from '../vocabulary.ts';
 import { mapsIn, selectContent } from './content.ts';
 import { digestOf } from './digest.ts';
-import { requestOf } from './source-request.ts';
-import { placeholdersIn, type TemplateUses, usesOf } from './template-uses.ts';
+import { requestOf, type SourceRequest } from './source-request.ts';
+import type { TemplateUses } from './template-uses.ts';
 
 /** What the controller remembers of a ConfigMap: what decisions need, without its data. */
 export interface ObservedConfigMap {
@@ -35,9 +34,7 @@ export interface ObservedConfigMap {
   /** {@link digestOf} of its content; for a source, of the part to copy. */
   readonly digest: string;
   /** What a source asks for; undefined on everything else. */
-  readonly request: Parsed<MirrorRequest> | undefined;
-  /** What a source's placeholders stand for; undefined if there are none to render. */
-  readonly uses: TemplateUses | undefined;
+  readonly request: Parsed<SourceRequest> | undefined;
   /** The last field manager to write, other than the controller (SPEC R14). */
   readonly editedBy: string | undefined;
   /**
@@ -59,28 +56,20 @@ export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConf
     : undefined;
   const copied = request?.ok ? selectContent(content, request.value) : content;
   const digest = digestOf(copied);
-  const uses = request?.ok ? usesOf(placeholdersIn(copied.data, request.value), request.value) : undefined;
   const immutable = object.immutable === true;
-  return remember(object.metadata, { digest, immutable, request, uses, ...mapsIn(content) });
+  return remember(object.metadata, { digest, immutable, request, ...mapsIn(content) });
 }
 
 type BeyondMetadata = Pick<ObservedConfigMap, 'digest' | 'immutable' | 'hasData' | 'hasBinaryData'>;
 
 /** The same for a companion that we wrote. `metadata`: the server's answer to the write. */
 export function observeWritten(metadata: ObjectMeta, written: BeyondMetadata): ObservedConfigMap {
-  return remember(metadata, { ...written, request: undefined, uses: undefined });
+  return remember(metadata, { ...written, request: undefined });
 }
 
 function remember(
   metadata: ObjectMeta,
-  {
-    digest,
-    immutable,
-    hasData,
-    hasBinaryData,
-    request,
-    uses,
-  }: BeyondMetadata & Pick<ObservedConfigMap, 'request' | 'uses'>,
+  { digest, immutable, hasData, hasBinaryData, request }: BeyondMetadata & Pick<ObservedConfigMap, 'request'>,
 ): ObservedConfigMap {
   const { namespace = '', name, uid, resourceVersion } = metadata;
   const hasSettle = request?.ok === true && request.value.settle !== undefined;
@@ -100,7 +89,6 @@ function remember(
     ownerReferences: metadata.ownerReferences ?? NO_OWNERS,
     digest,
     request,
-    uses,
     editedBy: lastOtherManager(metadata),
     writtenAt: lastWrite(metadata, (manager) => manager === MANAGED_BY || hasSettle),
   };
@@ -118,6 +106,11 @@ function isSource(metadata: ObjectMeta, vocabulary: Vocabulary): boolean {
 /** Whether it holds values that sources may use (SPEC V3). A companion never does. */
 export function isValues(object: ObservedConfigMap, vocabulary: Vocabulary): boolean {
   return object.labels[vocabulary.managed] === MANAGED_VALUES && !isMarked(object, vocabulary);
+}
+
+/** What a source's placeholders stand for; undefined if there is nothing to render. */
+export function usesOf({ request }: Pick<ObservedConfigMap, 'request'>): TemplateUses | undefined {
+  return request?.ok ? request.value.uses : undefined;
 }
 
 type Marked = Pick<ObjectMeta, 'namespace' | 'name' | 'annotations' | 'ownerReferences'>;

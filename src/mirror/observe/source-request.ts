@@ -1,21 +1,40 @@
 import type { ObjectMeta } from '../../kube/api/types.ts';
-import { type Parsed, problem, quoted } from '../parsed.ts';
+import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 import { matchesGlobs, matchesNothing } from '../request/patterns.ts';
 import { type MirrorRequest, parseRequest } from '../request/request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { type Content, isEmpty, keysIn, selectContent, selectKeys } from './content.ts';
-import { MOST_PLACEHOLDERS, placeholdersIn } from './template-uses.ts';
+import { MOST_PLACEHOLDERS, placeholdersIn, type TemplateUses, templateUses } from './template-uses.ts';
 
-/** What a source asks for. Its content may show that it cannot be meant: a typo (SPEC R13, V1). */
+/** What a source asks for, by its annotations and its content. */
+export interface SourceRequest extends MirrorRequest {
+  /** Undefined: there is nothing to render. */
+  readonly uses: TemplateUses | undefined;
+}
+
+/** The content may show that the annotations cannot be meant: a typo (SPEC R13, V1). */
 export function requestOf(
   { namespace = '', name, annotations = {} }: ObjectMeta,
   content: Content,
   vocabulary: Vocabulary,
-): Parsed<MirrorRequest> {
+): Parsed<SourceRequest> {
   const request = parseRequest({ namespace, name, annotations }, vocabulary);
   if (!request.ok) return request;
   const found = selectionProblem(content, request.value, vocabulary);
-  return found === undefined ? request : problem(found);
+  if (found !== undefined) return problem(found);
+  return withUses(request.value, content, vocabulary);
+}
+
+function withUses(
+  request: MirrorRequest,
+  content: Content,
+  { renderKeys }: Vocabulary,
+): Parsed<SourceRequest> {
+  if (matchesNothing(request.renderKeys)) return parsed({ ...request, uses: undefined });
+  const placeholders = placeholdersIn(selectContent(content, request).data, request);
+  return placeholders.size > MOST_PLACEHOLDERS
+    ? problem(`${renderKeys}: more than ${MOST_PLACEHOLDERS} different placeholders; split the source`)
+    : parsed({ ...request, uses: templateUses(placeholders, request) });
 }
 
 function selectionProblem(
@@ -25,15 +44,9 @@ function selectionProblem(
 ): string | undefined {
   const selected = selectKeys(content, request);
   if (!isEmpty(content) && isEmpty(selected)) return emptySelectionProblem(content, request, vocabulary);
-  if (request.renameKeys.size > 0) {
-    const fault = renameProblem(keysIn(content), new Set(keysIn(selected)), request);
-    if (fault !== undefined) return `${vocabulary.renameKeys}: ${fault}`;
-  }
-  if (matchesNothing(request.renderKeys)) return undefined;
-  const { data } = selectContent(content, request);
-  return placeholdersIn(data, request).size > MOST_PLACEHOLDERS
-    ? `${vocabulary.renderKeys}: more than ${MOST_PLACEHOLDERS} different placeholders; split the source`
-    : undefined;
+  if (request.renameKeys.size === 0) return undefined;
+  const fault = renameProblem(keysIn(content), new Set(keysIn(selected)), request);
+  return fault === undefined ? undefined : `${vocabulary.renameKeys}: ${fault}`;
 }
 
 function emptySelectionProblem(

@@ -22,7 +22,6 @@ export function placeholdersIn(
   { renderKeys }: Pick<MirrorRequest, 'renderKeys'>,
 ): ReadonlySet<string> {
   const names = new Set<string>();
-  if (matchesNothing(renderKeys)) return names;
   for (const [key, text] of Object.entries(data)) {
     if (!matchesGlobs(renderKeys, key)) continue;
     for (const name of parseTemplate(text).placeholders) names.add(name);
@@ -33,7 +32,7 @@ export function placeholdersIn(
 const ANY: TemplateUses = { labels: 'any', values: true };
 
 /** Undefined: there is nothing to render. */
-export function usesOf(
+export function templateUses(
   placeholders: ReadonlySet<string>,
   { renderKeys, rollout }: MirrorRequest,
 ): TemplateUses | undefined {

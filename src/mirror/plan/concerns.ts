@@ -1,7 +1,8 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { isValues, type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
-import type { StringMap, Vocabulary } from '../vocabulary.ts';
+import type { SourceRequest } from '../observe/source-request.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
 import { matchesTargets, mayMatchUnread } from './placement.ts';
 import { waveOn } from './removal.ts';
@@ -49,8 +50,9 @@ const SELECTOR = 'selector';
  */
 export function targetIndexValuesOf(object: ObservedConfigMap): readonly string[] {
   if (!object.request?.ok) return [];
-  const { targets } = object.request.value;
-  if (targets === undefined) return usesLabels(object) ? [`=${object.namespace}`] : [];
+  const request = object.request.value;
+  const { targets } = request;
+  if (targets === undefined) return usesLabels(request) ? [`=${object.namespace}`] : [];
   const { patterns, selector } = targets;
   return [
     ...[...patterns.names].map((name) => `=${name}`),
@@ -69,9 +71,8 @@ export function targetIndexValues(namespace: string): readonly string[] {
 }
 
 /** Whether labels of a target namespace decide about its companion, beside the targets. */
-function usesLabels({ uses, request }: ObservedConfigMap): boolean {
-  const canary = request?.ok ? request.value.rollout?.canary : undefined;
-  if (canary?.namespaces.selector !== undefined) return true;
+function usesLabels({ uses, rollout }: SourceRequest): boolean {
+  if (rollout?.canary?.namespaces.selector !== undefined) return true;
   return uses !== undefined && (uses.labels === 'any' || uses.labels.length > 0);
 }
 
@@ -82,7 +83,9 @@ function usesLabels({ uses, request }: ObservedConfigMap): boolean {
  */
 export function dependsOnNamespaces(object: ObservedConfigMap, vocabulary: Vocabulary): boolean {
   if (object.request !== undefined) {
-    return object.request.ok && (object.request.value.targets !== undefined || usesLabels(object));
+    if (!object.request.ok) return false;
+    const request = object.request.value;
+    return request.targets !== undefined || usesLabels(request);
   }
   if (waveOn(object, vocabulary) !== undefined) return true;
   const reference = sourceReference(object, vocabulary);
@@ -97,36 +100,29 @@ export function isConcernedByNamespace(
   before: ObservedNamespace | undefined,
   after: ObservedNamespace | undefined,
 ): boolean {
-  const { request, uses, namespace: own } = source;
-  if (!request?.ok) return false;
-  const { targets, rollout } = request.value;
-  const canaries = rollout?.canary?.namespaces;
-  const isCanary = (namespace: ObservedNamespace) =>
-    canaries !== undefined && matchesTargets(canaries, namespace);
-  const isCandidate = (namespace: ObservedNamespace | undefined) => {
-    if (namespace === undefined) return false;
-    if (targets === undefined) return usesLabels(source) && namespace.name === own;
-    return matchesTargets(targets, namespace) || mayMatchUnread(targets, namespace);
-  };
-  if (!isCandidate(before) && !isCandidate(after)) return false;
-  if (before === undefined || after === undefined) return true;
-  const isOtherwiseSame =
-    isCandidate(before) === isCandidate(after) &&
-    isCanary(before) === isCanary(after) &&
-    before.active === after.active &&
-    (before.labels === undefined) === (after.labels === undefined) &&
-    saidConsent(before) === saidConsent(after);
-  // An edit of a label that nobody uses costs nothing (SPEC V5).
-  return !isOtherwiseSame || differInUsed(uses?.labels ?? [], before.labels, after.labels);
+  return partFor(source, before) !== partFor(source, after);
 }
 
-function differInUsed(
-  used: readonly string[] | 'any',
-  before: StringMap = {},
-  after: StringMap = {},
-): boolean {
-  const keys = used === 'any' ? Object.keys({ ...before, ...after }) : used;
-  return keys.some((key) => before[key] !== after[key]);
+/**
+ * What a source depends on in a namespace, so that an edit of another label costs nothing (SPEC V5).
+ * Undefined: the source does not target it.
+ */
+function partFor(
+  { request, namespace: own }: ObservedConfigMap,
+  namespace: ObservedNamespace | undefined,
+): string | undefined {
+  if (!request?.ok || namespace === undefined) return undefined;
+  const { targets, rollout, uses } = request.value;
+  const { name, active, labels = {} } = namespace;
+  const isTarget =
+    targets === undefined
+      ? name === own && usesLabels(request.value)
+      : matchesTargets(targets, namespace) || mayMatchUnread(targets, namespace);
+  if (!isTarget) return undefined;
+  const canaries = rollout?.canary?.namespaces;
+  const isCanary = canaries !== undefined && matchesTargets(canaries, namespace);
+  const used = uses?.labels === 'any' ? labels : uses?.labels.map((key) => labels[key]);
+  return JSON.stringify([saidConsent(namespace), active, isCanary, namespace.labels === undefined, used]);
 }
 
 /** The annotation alone does not show whether the controller may read the Namespace. */

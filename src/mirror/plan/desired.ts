@@ -31,12 +31,12 @@ export function desiredOf(
     const shape = companionShape(source, request, vocabulary, undefined, rendering);
     return { shape, rollout: undefined };
   }
-  const digestIn: DigestIn = (namespace, base) =>
-    (rendering === undefined ? base : rendering.in(namespace, base))?.digest;
-  const holds: Holds = (companion, base) => companion.digest === digestIn(companion.namespace, base);
+  const holds: Holds = (companion, content) =>
+    companion.digest ===
+    (rendering === undefined ? content : rendering.in(companion.namespace, content))?.digest;
   const canary = request.rollout?.canary;
   const facts = {
-    ...(canary === undefined ? NO_CANARY : lookAt(canary.namespaces, source, request, digestIn, view)),
+    ...(canary === undefined ? NO_CANARY : lookAt(canary.namespaces, source, request, holds, view)),
     ...{ source, request: request.rollout, revisions, holds, now: view.now() },
     namesake: view.configMap(revisionKey(source, source.digest)),
   };
@@ -57,7 +57,7 @@ export function basesOf(
   return other === undefined || other.digest === source.digest ? [source] : [source, other];
 }
 
-/** The contents of a source that are kept, for commands that only look. */
+/** The contents of a source that are kept. */
 export function historyOf(source: ObservedConfigMap, view: ClusterView): History {
   const request = source.request?.ok ? source.request.value.rollout : undefined;
   const facts = { source, request, revisions: revisionsOf(source, view), namesake: undefined };
@@ -70,9 +70,6 @@ function revisionsOf(source: ObservedConfigMap, view: ClusterView): readonly Obs
   return view.revisions(source.key).filter((object) => isRevisionOf(object, source, vocabulary));
 }
 
-/** The checksum of a content as rendered in a namespace; undefined: not known, or unresolved. */
-type DigestIn = (namespace: string, content: ObservedConfigMap) => string | undefined;
-
 const NO_CANARY = { canaries: [], isCanary: () => false, othersHold: 'it' } as const;
 
 /** Looks at the companions in canary namespaces, and at the others. */
@@ -80,7 +77,7 @@ function lookAt(
   namespaces: Targets,
   source: ObservedConfigMap,
   request: MirrorRequest,
-  digestIn: DigestIn,
+  holds: Holds,
   view: ClusterView,
 ) {
   const isCanary = (name: string) =>
@@ -98,19 +95,18 @@ function lookAt(
     if (isCanary(name)) canaries.push({ key, actual });
     else if (actual !== undefined) others.push(actual);
   }
-  return { canaries, isCanary, othersHold: held(others, source, digestIn, view) };
+  return { canaries, isCanary, othersHold: held(others, source, holds, view) };
 }
 
 /** Each by its content or, if another client has edited that, by what was last written. */
 function held(
   others: readonly ObservedConfigMap[],
   source: ObservedConfigMap,
-  digestIn: DigestIn,
+  holds: Holds,
   { settings: { vocabulary } }: ClusterView,
 ): HistoryFacts['othersHold'] {
   const holdsIt = (companion: ObservedConfigMap) =>
-    writtenContent(companion, vocabulary) === shortChecksum(source.digest) ||
-    companion.digest === digestIn(companion.namespace, source);
+    writtenContent(companion, vocabulary) === shortChecksum(source.digest) || holds(companion, source);
   if (others.length === 0) return 'nothing';
   return others.every(holdsIt) ? 'it' : 'another';
 }

@@ -58,6 +58,8 @@ export class Rendering {
   /** By digest: the same content may be observed again meanwhile. */
   readonly #bases: ReadonlyMap<string, Base>;
   readonly #facts = new Map<string, Facts>();
+  /** Contents that somebody still holds: those of writes under way. */
+  readonly #contents = new WeakMap<Rendered, WeakRef<Content>>();
 
   constructor(inputs: RenderingInputs) {
     const { bases, renderKeys, sourceNamespace, values } = inputs;
@@ -92,14 +94,22 @@ export class Rendering {
     return seen;
   }
 
-  /** @throws TypeError if it is unresolved there, or not known. */
+  /**
+   * Namespaces with the same texts share one content, as long as somebody holds it.
+   * @throws TypeError if it is unresolved there, or not known.
+   */
   contentIn(namespace: string, of: ObservedConfigMap): Content {
     const base = this.#bases.get(of.digest);
-    if (base === undefined || this.in(namespace, of)?.digest === undefined) {
+    const rendered = this.in(namespace, of);
+    if (base === undefined || rendered?.digest === undefined) {
       throw new TypeError(`nothing can be rendered for ${namespace}`);
     }
+    const shared = this.#contents.get(rendered)?.deref();
+    if (shared !== undefined) return shared;
     const { texts } = resolveAll(base.templates, this.#factsOf(namespace));
-    return base.templates.filledWith(texts);
+    const content = base.templates.filledWith(texts);
+    this.#contents.set(rendered, new WeakRef(content));
+    return content;
   }
 
   /** Of every placeholder, in the order of the text. `key`: of the text at one key. */

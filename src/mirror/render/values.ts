@@ -18,8 +18,8 @@ export interface ValuesConfigMap {
 }
 
 /** The ConfigMaps that a source takes values from; none if it uses no value. */
-export function valuesKeys({ namespace, request, uses }: ObservedConfigMap): readonly ObjectKey[] {
-  if (!request?.ok || !uses?.values) return NO_KEYS;
+export function valuesKeys({ namespace, request }: ObservedConfigMap): readonly ObjectKey[] {
+  if (!request?.ok || !request.value.uses?.values) return NO_KEYS;
   return request.value.valuesFrom.map((name) => objectKey(namespace, name));
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { remarksOn } from '../../../src/mirror/explain/remarks.ts';
+import { usesOf } from '../../../src/mirror/observe/observed-config-map.ts';
 import {
   concernedOthers,
   concernedSources,
@@ -223,7 +224,7 @@ describe('[V5] a change of a namespace concerns a source', () => {
 
 describe('[V2] what is remembered of a source', () => {
   const uses = (asking: StringMap, text: StringMap) =>
-    observed(source('a/b', { 'render-keys': '*', ...asking }, { data: text })).uses;
+    usesOf(observed(source('a/b', { 'render-keys': '*', ...asking }, { data: text })));
 
   test('is which labels it uses, and whether values', () => {
     expect(uses({}, { k: '$(mirror.label.a) $(mirror.label.b/c)', l: '$(mirror.label.a)' })).toEqual({
@@ -238,7 +239,7 @@ describe('[V2] what is remembered of a source', () => {
     expect(uses({}, { k: 'text $(date)' })).toBeUndefined();
     expect(uses({ 'render-keys': 'l' }, { k: '$(mirror.namespace)' })).toBeUndefined();
     expect(uses({ 'exclude-keys': 'l' }, { k: '', l: '$(mirror.namespace)' })).toBeUndefined();
-    expect(observed(source('a/b', {}, { data: { k: '$(mirror.namespace)' } })).uses).toBeUndefined();
+    expect(usesOf(observed(source('a/b', {}, { data: { k: '$(mirror.namespace)' } })))).toBeUndefined();
   });
 
   test('is never a label that cannot exist, however long its name', () => {

@@ -280,6 +280,12 @@ describe('[V5] editions', () => {
     expect(memo.size).toBe(3);
   });
 
+  test('namespaces with the same texts share one content', () => {
+    const found = rendering({ data: { k: '$(mirror.label.tier)' }, labels: tiers });
+    expect(found.contentIn('a')).toBe(found.contentIn('b'));
+    expect(found.contentIn('c').data).toEqual({ k: 'iron' });
+  });
+
   test('a shared memo never mixes two sources, keys, values or namespaces', () => {
     const text = fc.constantFrom(
       '$(mirror.namespace)',
