@@ -12,7 +12,7 @@ import type { RevisionStep } from './revision-step.ts';
  * - `rolling out`: the canaries get it.
  * - `baking`: all canaries hold it, and time passes.
  * - `waiting for approval`: all canaries hold it, and somebody must approve it.
- * - `failed`: a verdict was bad. The canaries hold the former content again.
+ * - `failed`: a verdict was bad. The canaries hold the previous content again.
  * - `done`: every companion may have it.
  */
 export const CANARY_STATES = ['rolling out', 'baking', 'waiting for approval', 'failed', 'done'] as const;
@@ -98,7 +98,7 @@ function isCondemned({ source, canaries, holds }: RolloutFacts, vocabulary: Voca
   );
 }
 
-/** The canaries go back to the former content, like the others. */
+/** The canaries go back to the previous content, like the others. */
 function failed(
   { source, isCanary, holds }: RolloutFacts,
   history: History,
@@ -106,7 +106,7 @@ function failed(
 ): Rollout {
   const short = shortChecksum(source.digest);
   const reason = `content ${short} failed in a canary`;
-  const former = formerContent(history, { reason }, holds, vocabulary);
+  const previous = previousContent(history, { reason }, holds, vocabulary);
   return {
     state: 'failed',
     isHeldBack: true,
@@ -116,13 +116,13 @@ function failed(
     },
     steps: history.steps('failed', [history.stable]),
     editionIn: (namespace, actual) => {
-      const edition = former(actual);
+      const edition = previous(actual);
       return isCanary(namespace) && !('missing' in edition) ? { ...edition, failed: short } : edition;
     },
   };
 }
 
-/** The canaries hold the new content, the others the former one. */
+/** The canaries hold the new content, the others the previous one. */
 function tried(
   facts: RolloutFacts,
   canary: CanaryRequest,
@@ -131,7 +131,7 @@ function tried(
 ): Rollout {
   const { source, isCanary, holds } = facts;
   const { state, reason, until, isOver = false } = progressOf(facts, canary, vocabulary);
-  const former = formerContent(history, { reason, ...(until && { until }) }, holds, vocabulary);
+  const previous = previousContent(history, { reason, ...(until && { until }) }, holds, vocabulary);
   // While canaries are written, what keeps one from it is reported as of any companion.
   const isBrief = isOver || (state === 'rolling out' && facts.canaries.length > 0);
   const text = until === undefined ? reason : `${reason}, until ${inSeconds(until)}`;
@@ -143,7 +143,7 @@ function tried(
     // When it is over, the revision says so before the others get the content: whoever goes on from
     // there must not think otherwise.
     steps: history.steps(isOver ? undefined : 'trying', [history.stable]),
-    editionIn: (namespace, actual) => (isCanary(namespace) ? source : former(actual)),
+    editionIn: (namespace, actual) => (isCanary(namespace) ? source : previous(actual)),
   };
 }
 
@@ -190,7 +190,7 @@ function inSeconds(time: number): string {
 }
 
 /** What a companion holds that does not get the new content yet. */
-function formerContent(
+function previousContent(
   { source, stable, revisions }: History,
   held: NonNullable<Edition['held']>,
   holds: Holds,
