@@ -1,5 +1,6 @@
 import type { CompanionShape } from '../companion/companion.ts';
 import type { Difference } from '../companion/drift.ts';
+import type { RevisionStep } from '../rollout/revision-step.ts';
 import type { Rollout } from '../rollout/rollout.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { waiting } from './removal.ts';
@@ -28,8 +29,8 @@ export function onceQuiet(steps: readonly Step[], shape: CompanionShape, view: C
 }
 
 /**
- * A rollout that keeps new content only once it is mirrored. Else the versions that nobody got would
- * push the one that companions hold out of the revisions (SPEC D4, D7).
+ * A rollout that keeps new content, or makes a kept one the newest again, only once it is mirrored.
+ * Else versions that nobody got would come between those that companions held (SPEC D4, D7).
  */
 export function rolloutOnceQuiet(
   rollout: Rollout | undefined,
@@ -39,10 +40,16 @@ export function rolloutOnceQuiet(
 ): Rollout | undefined {
   if (rollout === undefined || request.settle === undefined) return rollout;
   const unsettledMs = view.unsettledMs(source.key, request.settle.ms);
-  const isNew = rollout.steps.some(({ action }) => action === 'keep');
+  const { revision } = view.settings.vocabulary;
+  const isNew = rollout.steps.some((step) => makesNewest(step, revision));
   if (unsettledMs === 0 || !isNew || steps.some(writesContent)) return rollout;
   const until = view.now() + unsettledMs;
   return { ...rollout, steps: [], until: Math.min(until, rollout.until ?? until) };
+}
+
+function makesNewest(step: RevisionStep, orderKey: string): boolean {
+  if (step.action === 'mark') return step.differences.some(({ key }) => key === orderKey);
+  return step.action === 'keep';
 }
 
 function writesContent(step: Step): boolean {

@@ -15,6 +15,7 @@ const CANARY = 'qa-a/colors-synced' as ObjectKey;
 const OTHER = 'team-a/colors-synced' as ObjectKey;
 const RED = { sky: 'red' };
 const GREEN = { sky: 'green' };
+const BLUE = { sky: 'blue' };
 
 const NAMESPACES = ['home', 'qa-a', 'team-a', 'team-b'].map((name) => namespace(name));
 const FORBIDDEN = new ApiError('forbidden', { status: 403, reason: 'Forbidden' });
@@ -100,6 +101,22 @@ describe('[D4] [D7] while a source that settles keeps changing', () => {
     await set.running.clock.advance(2_000);
     await set.running.pass(KEY);
     expect(revisionsIn(set)).toBe(2);
+  });
+
+  test('nor is a kept one that comes back the newest, so that undo leads to what companions held', async () => {
+    const blue = revisionObject(green, BLUE, { order: 2 });
+    const old = revisionObject(green, GREEN, { order: 1 });
+    const held = companion({ ...green, data: BLUE }, OTHER);
+    const set = setUp([greenSource({ settle: '2s', 'target-namespaces': 'team-a' }), old, blue, held]);
+    set.running.versions.changed(observed({ ...green, data: BLUE }), observed(green));
+    await set.running.pass(KEY);
+    set.see();
+    const key = `home/colors-rev-${shortChecksum(observed(green).digest)}` as ObjectKey;
+    const order = () => set.api.objects.get(key)?.metadata.annotations?.['workshop.io/revision'];
+    expect(order()).toBe('1');
+    await set.running.clock.advance(2_000);
+    await set.running.pass(KEY);
+    expect(order()).toBe('3');
   });
 
   test('but it is kept before a new companion gets it', async () => {
