@@ -25,14 +25,15 @@ export function withBrake(
   if (due.length === 0) return steps;
   const { brake, vocabulary } = view.settings;
   const approved = new Set(approvals.flatMap((text) => text?.split(/[\s,]+/) ?? []));
-  const isReleased = ({ actual }: Deletion) => approved.has(waveOn(actual, vocabulary) ?? '');
+  const isApproved = (wave: string | undefined) => wave !== undefined && approved.has(wave);
+  const isReleased = ({ actual }: Deletion) => isApproved(waveOn(actual, vocabulary));
   const isMarked = ({ actual }: Deletion) => waveOn(actual, vocabulary) !== undefined;
   const unreleased = due.filter((step) => !isReleased(step));
   const isBraking =
     brake !== undefined && (unreleased.some(isMarked) || mustHold(source, unreleased, brake, view));
   const wave = isBraking ? waveFor(unreleased, vocabulary) : undefined;
   // Also before they are marked: our own marks queue no further plan that would find it allowed.
-  const isAllowed = wave !== undefined && approved.has(wave);
+  const isAllowed = isApproved(wave);
   return steps.map((step) => {
     if (!counts(step)) return step;
     const isFree = isAllowed || isReleased(step);

@@ -263,6 +263,14 @@ describe('[D2] held deletions are made when their wave is allowed', () => {
     for (const step of steps) if (step.action === 'delete') expect(step.counts).toBe(false);
   });
 
+  test.for(['', ' ', ',', 'deadbeef, ', 'deadbeef\n'])('but "%s" allows no unmarked one', (text) => {
+    const unmarked = companions(source(KEY), 12);
+    const ofSource = planFor(KEY, cluster([source(KEY, { ...asks, 'allow-deletes': text }), ...unmarked]));
+    expect(states(ofSource)).toEqual({ 'update held': 12 });
+    const annotations = { 'workshop.io/allow-deletes': text };
+    expect(states(planFor(KEY, cluster(unmarked, {}, { annotations })))).toEqual({ 'update held': 12 });
+  });
+
   test('while others that came later stay held, under a wave of their own', () => {
     const of = source(KEY, { ...asks, 'allow-deletes': wave });
     const later = companion(of, at(30));
