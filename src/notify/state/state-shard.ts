@@ -25,6 +25,11 @@ export interface StateShardDeps {
 
 /** Least time (ms) between two writes, so that a burst of changes becomes few of them. */
 const WRITE_INTERVAL_MS = 1_000;
+/**
+ * Most that the writes of one ConfigMap cost (bytes per second). For each, etcd keeps the whole
+ * object until it compacts its history, five minutes later by default: 300 MiB for all of them.
+ */
+const BYTES_PER_SECOND = 64 * 1024;
 const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
 /** Sources that are gone and still remembered, so that a chat is told once of a uid. */
 const MOST_GONE = 500;
@@ -45,8 +50,8 @@ export class StateShard {
   readonly #deps: StateShardDeps;
   /** Undefined: the ConfigMap does not exist. */
   #resourceVersion: string | undefined;
-  /** The sequence number of each record in the cluster. */
-  readonly #stored = new Map<string, number>();
+  /** The sequence number and the size of each record in the cluster. */
+  readonly #stored = new Map<string, { readonly seq: number; readonly bytes: number }>();
   #changed = new Set<string>();
   #waiters = new Map<string, readonly Waiter[]>();
   /** Somebody else has written: it must be read again before the next write. */
@@ -82,7 +87,7 @@ export class StateShard {
 
   /** Whether the cluster knows the notifications up to `seq`. */
   isStored(uid: string, seq: number): boolean {
-    return (this.#stored.get(uid) ?? 0) >= seq;
+    return (this.#stored.get(uid)?.seq ?? 0) >= seq;
   }
 
   /** Resolves when the record is in the cluster as it is now, or that cannot be. */
@@ -118,7 +123,7 @@ export class StateShard {
     });
     for (const [uid, record] of records) {
       this.records.set(uid, record);
-      this.#stored.set(uid, record.seq);
+      this.#stored.set(uid, { seq: record.seq, bytes: object?.data?.[uid]?.length ?? 0 });
     }
   }
 
@@ -135,7 +140,7 @@ export class StateShard {
         continue;
       }
       const isWritten = await this.#attempt();
-      const delayMs = isWritten ? WRITE_INTERVAL_MS : backoffDelay(this.#failures, BACKOFF, random);
+      const delayMs = isWritten ? this.#intervalMs : backoffDelay(this.#failures, BACKOFF, random);
       await sleep(clock, delayMs, signal);
     }
     signal.removeEventListener('abort', wake);
@@ -154,6 +159,12 @@ export class StateShard {
 
   get #isDirty(): boolean {
     return this.#isStale || this.#changed.size > 0 || (this.#mustExist && !this.exists);
+  }
+
+  get #intervalMs(): number {
+    let bytes = 0;
+    for (const record of this.#stored.values()) bytes += record.bytes;
+    return Math.max(WRITE_INTERVAL_MS, (1_000 * bytes) / BYTES_PER_SECOND);
   }
 
   /** Whether it succeeded. */
@@ -180,11 +191,14 @@ export class StateShard {
   async #write(): Promise<void> {
     const uids = [...this.#changed];
     const waiters = this.#waiters;
-    const seqs = uids.map((uid) => this.records.get(uid)?.seq);
+    const changes = uids.map((uid) => {
+      const record = this.records.get(uid);
+      return { uid, seq: record?.seq ?? 0, text: record && JSON.stringify(record) };
+    });
     this.#changed = new Set();
     this.#waiters = new Map();
     try {
-      await this.#send(Object.fromEntries(uids.map((uid) => [uid, this.records.get(uid)])));
+      await this.#send(changes);
     } catch (error) {
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#isStale = true;
       // It may have been applied all the same. If so, the next attempt meets a conflict.
@@ -192,26 +206,23 @@ export class StateShard {
       for (const [uid, each] of waiters) this.#waiters.set(uid, [...each, ...(this.#waiters.get(uid) ?? [])]);
       throw error;
     }
-    for (const [at, uid] of uids.entries()) {
-      const seq = seqs[at];
-      if (seq === undefined) this.#stored.delete(uid);
-      else this.#stored.set(uid, seq);
+    for (const { uid, seq, text } of changes) {
+      if (text === undefined) this.#stored.delete(uid);
+      else this.#stored.set(uid, { seq, bytes: text.length });
     }
     for (const waiter of [...waiters.values()].flat()) waiter('stored');
     this.#deps.onStored(uids);
   }
 
   /** Only records that have changed are sent. */
-  async #send(records: Readonly<Record<string, SourceRecord | undefined>>): Promise<void> {
+  async #send(
+    changes: readonly { readonly uid: string; readonly text: string | undefined }[],
+  ): Promise<void> {
     const { api } = this.#deps;
     const { namespace, name } = splitKey(this.#key);
     const resourceVersion = this.#resourceVersion;
-    const present = Object.entries(records).flatMap(([uid, record]) =>
-      record === undefined ? [] : [[uid, JSON.stringify(record)] as const],
-    );
-    const absent = Object.entries(records).flatMap(([uid, record]) =>
-      record === undefined ? [[uid, null] as const] : [],
-    );
+    const present = changes.flatMap(({ uid, text }) => (text === undefined ? [] : [[uid, text] as const]));
+    const absent = changes.flatMap(({ uid, text }) => (text === undefined ? [[uid, null] as const] : []));
     const metadata =
       resourceVersion === undefined
         ? await api.create({

@@ -1,0 +1,56 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { objectKey } from '../../src/kube/api/object-key.ts';
+import type { SourceRecord } from '../../src/notify/state/record.ts';
+import { StateShard } from '../../src/notify/state/state-shard.ts';
+import { MemoryApi } from '../controller/memory-api.ts';
+import { RecordedLog } from '../informer/recorded-log.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const KEY = objectKey('home', 'notify-0');
+
+const recordOf = (name: number, seq: number): SourceRecord => ({
+  ...{ ref: objectKey('shop', `source-${name}`), seq, version: 'a'.repeat(64), resourceVersion: '1' },
+  ...{
+    at: '2026-01-01T00:00:00.000Z',
+    sinks: { ops: { version: 'aaaaaaaa', at: '2026-01-01T00:00:00.000Z' } },
+  },
+});
+
+/** What a minute of changes costs etcd (bytes), which keeps the whole object for each write. */
+async function minuteOfChanges(records: number): Promise<{ writes: number; bytes: number }> {
+  const clock = new ManualClock();
+  const api = new MemoryApi();
+  const deps = { api, clock, log: new RecordedLog(), random: () => 0 };
+  const shard = new StateShard(KEY, { ...deps, onStored: () => undefined, onReloaded: () => undefined });
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  await shard.load();
+  for (let name = 0; name < records; name++) shard.set(`uid-${name}`, recordOf(name, 1));
+  void shard.run(stop.signal);
+  await clock.advance(60_000);
+  const cost = { writes: 0, bytes: 0 };
+  api.beforeWrite = async () => {
+    cost.writes += 1;
+    cost.bytes += Object.values((await api.get(KEY)).data ?? {}).join('').length;
+  };
+  for (let seq = 2; seq < 602; seq++) {
+    shard.set('uid-0', recordOf(0, seq));
+    await clock.advance(100);
+  }
+  await clock.advance(60_000);
+  expect(shard.isStored('uid-0', 601)).toBe(true);
+  return cost;
+}
+
+test('[N4] a small ConfigMap is written at most once a second', async () => {
+  const { writes } = await minuteOfChanges(10);
+  expect(writes).toBeGreaterThan(50);
+  expect(writes).toBeLessThan(65);
+});
+
+test('[N4] a large one less often, so that the history in etcd stays small', async () => {
+  const { writes, bytes } = await minuteOfChanges(3_000);
+  expect(writes).toBeGreaterThan(2);
+  // One at the beginning, then 64 KiB a second, the last some 12 s after the last change.
+  expect(bytes - bytes / writes).toBeLessThan(73 * 65_536);
+});
