@@ -69,6 +69,10 @@ describe('the chart', () => {
     await expect(helmTemplate('replicas=3')).rejects.toThrow(/replicas.*not allowed/);
     const canary = helmTemplate('namespaces={team-a}', 'freshnessCanary=30s');
     await expect(canary).rejects.toThrow('add "mirror-controller"');
+    const notify = ['namespaces={team-a}', 'notifications.secretName=sinks'];
+    await expect(helmTemplate(...notify)).rejects.toThrow('set notifications.clusterName');
+    const named = JSON.stringify(await helmTemplate(...notify, 'notifications.clusterName=blue'));
+    expect(named).toContain('"--cluster-name=blue"');
   });
 
   test('explains each of its values in its README', () => {

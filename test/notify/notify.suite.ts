@@ -5,9 +5,9 @@ import { memoryIo } from '../cli/memory-io.ts';
 import { World } from '../controller/world.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { eventOf, folderWith, startReceiver } from './receiver.ts';
+import { eventOf, folderWith, mountedSecret, startReceiver } from './receiver.ts';
 
-const KEY = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+const [KEY = '', NEW_KEY = ''] = [7, 8].map((fill) => `whsec_${Buffer.alloc(24, fill).toString('base64')}`);
 
 interface Noted {
   readonly reason: string;
@@ -51,7 +51,7 @@ export function notifySuite(server: TestServer): void {
     test('[N1] [N2] [N3] [N4] recipe: an application reloads its configuration', async () => {
       await using world = await World.open(server, ['team-a']);
       const receiver = await startReceiver();
-      const folder = folderWith({
+      const files = {
         'sinks.yaml': `sinks:
 - name: app
   type: webhook
@@ -65,8 +65,9 @@ export function notifySuite(server: TestServer): void {
         headers: 'Authorization: Bearer of-the-app\n',
         key: KEY,
         'ca.crt': receiver.ca,
-      });
-      const run = notifying(world, folder);
+      };
+      const secret = mountedSecret(files);
+      const run = notifying(world, secret.folder);
       const last = (count: number) =>
         waitFor(() => (receiver.requests.length >= count ? receiver.requests.at(-1) : undefined), {
           describe: () => `${count} requests; ${run.log()}`,
@@ -106,8 +107,13 @@ export function notifySuite(server: TestServer): void {
       });
       // An edit that leaves the version says nothing. The next one does, and is the third.
       await world.ask('home/colors', { 'copy-labels': 'team' });
+      // Meanwhile the Secret is rotated.
+      secret.change({ ...files, headers: 'Authorization: Bearer newer\n', key: NEW_KEY });
       await world.person.patch(world.full('home/colors'), { data: { sky: 'green' } });
-      expect(eventOf(await last(3)).data).toMatchObject({ data: { sky: 'green' } });
+      const third = await last(3);
+      expect(eventOf(third).data).toMatchObject({ data: { sky: 'green' } });
+      expect(third.headers['authorization']).toBe('Bearer newer');
+      expect(new Webhook(NEW_KEY).verify(third.body, third.headers as Record<string, string>)).toBeTruthy();
       expect(receiver.requests).toHaveLength(3);
       const last8 = String(eventOf(await last(3)).data?.['version']).slice(0, 8);
       const row = new RegExp(`home/colors +.*colors-synced +in sync +none +\\d+s +app ${last8} \\d+s`);
@@ -117,7 +123,7 @@ export function notifySuite(server: TestServer): void {
         return row.test(shown);
       };
       await waitFor(isShown, { describe: () => shown });
-      expect(run.log()).not.toMatch(/of-the-app|green/);
+      expect(run.log()).not.toMatch(/of-the-app|newer|green/);
       expect(await run.stop()).toBe(0);
     });
 

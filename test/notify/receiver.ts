@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudEvent, HTTP } from 'cloudevents';
@@ -17,6 +17,22 @@ export function folderWith(files: Readonly<Record<string, string>>): string {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
+}
+
+/** A folder like one where the kubelet mounts a Secret, and what it does when the Secret changes. */
+export function mountedSecret(files: Readonly<Record<string, string>>) {
+  const folder = folderWith({});
+  let versions = 0;
+  const change = (now: Readonly<Record<string, string>>) => {
+    const version = `..version-${versions++}`;
+    mkdirSync(join(folder, version));
+    for (const [name, text] of Object.entries(now)) writeFileSync(join(folder, version, name), text);
+    symlinkSync(version, join(folder, '..data_tmp'));
+    renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+  };
+  change(files);
+  for (const name of Object.keys(files)) symlinkSync(join('..data', name), join(folder, name));
+  return { folder, change };
 }
 
 export const ACCEPT: Handler = (_, response) => void response.writeHead(204).end();
