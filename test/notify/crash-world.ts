@@ -65,6 +65,13 @@ export class CrashWorld {
   /** For how long (ms) the cache of a new process is behind, at most. */
   lagMs = 0;
   chatMessages = 0;
+  /** How many notifications were where when a process crashed. */
+  readonly gaps = {
+    'stored, not sent': 0,
+    'sent, not recorded': 0,
+    'claimed, not sent': 0,
+    'on its way to a chat': 0,
+  };
   readonly #random: () => number;
   readonly #sources = new Map<ObjectKey, ConfigMap>();
   /** As the last few changes found them. */
@@ -132,6 +139,7 @@ export class CrashWorld {
     this.#process = undefined;
     if (process === undefined) return;
     for (const uid of [...process.claiming, ...process.telling]) this.maybeLost.add(uid);
+    if (how === 'crash') this.#countGaps(process);
     process.isFenced = how !== 'stop';
     process.isCut = how === 'crash' || how === 'lost lease';
     process.isDead = how === 'crash';
@@ -150,6 +158,20 @@ export class CrashWorld {
       if (rounds > 1_000) throw new Error('it does not stop');
       await this.clock.advance(100);
     }
+  }
+
+  #countGaps({ claiming, telling }: Process): void {
+    const arrived = new Set(this.webhook.map(({ id }) => id));
+    for (const uid of this.uids) {
+      for (const notification of this.record(uid)?.sinks?.['ops']?.pending ?? []) {
+        const isSent = arrived.has(notificationId('ops', uid, notification));
+        this.gaps[isSent ? 'sent, not recorded' : 'stored, not sent'] += 1;
+      }
+    }
+    this.gaps['on its way to a chat'] += telling.size;
+    this.gaps['claimed, not sent'] += [...claiming].filter(
+      (uid) => !telling.has(uid) && !this.chat.includes(uid),
+    ).length;
   }
 
   /** The API as a process sees it: slow, with answers that get lost. */

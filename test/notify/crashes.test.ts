@@ -89,6 +89,34 @@ describe.each([...Array.from({ length: 40 }, (_, at) => at + 1), 211])(
   },
 );
 
+test('[N3] [N4] 200 crashes, counted: webhooks repeat what was not recorded, chats lose what was on its way', async () => {
+  const total = { repeats: 0, lost: 0 };
+  const gaps: Record<string, number> = {};
+  for (let seed = 1; seed <= 200 / ROUNDS; seed++) {
+    const world = await play(seed, ['crash'], 0);
+    const { webhook, chat, maybeLost } = world;
+    total.repeats += webhook.length - new Set(webhook.map(({ id }) => id)).size;
+    expect(chat.length).toBe(new Set(chat).size);
+    const lost = unheard(world);
+    expect(lost.filter((uid) => !maybeLost.has(uid))).toEqual([]);
+    // Of those that are there, the webhook was told the last version.
+    for (const { metadata, data } of world.sources) {
+      const versions = webhook.filter(({ uid }) => uid === metadata.uid).map(({ version }) => version);
+      expect([data, versions]).toEqual([data, expect.arrayContaining([world.record(metadata.uid)?.version])]);
+    }
+    total.lost += lost.length;
+    for (const [gap, count] of Object.entries(world.gaps)) gaps[gap] = (gaps[gap] ?? 0) + count;
+  }
+  // Crashes have hit each place where one can do harm, and done no more than that.
+  expect(Object.entries(gaps).filter(([, count]) => count === 0)).toEqual([]);
+  const { 'stored, not sent': stored = 0, 'sent, not recorded': sent = 0 } = gaps;
+  const { 'claimed, not sent': claimed = 0, 'on its way to a chat': onItsWay = 0 } = gaps;
+  expect(total.repeats).toBeGreaterThan(0);
+  expect(total.repeats).toBeLessThanOrEqual(stored + sent);
+  expect(total.lost).toBeGreaterThan(0);
+  expect(total.lost).toBeLessThanOrEqual(claimed + onItsWay);
+});
+
 test('[N4] 50 stops lose nothing: a chat hears of each exactly once', async () => {
   const world = await play(5, ['stop'], 0);
   expect(world.chat.length).toBe(new Set(world.chat).size);
