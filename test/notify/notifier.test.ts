@@ -6,12 +6,15 @@ import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';
+import type { Outcome } from '../../src/notify/delivery/delivery.ts';
 import { Notifier } from '../../src/notify/notifier.ts';
 import { shardKey, shardOf } from '../../src/notify/state/stored-record.ts';
-import { NO_METRICS } from '../../src/telemetry/metrics.ts';
+import { type Metrics, NO_METRICS } from '../../src/telemetry/metrics.ts';
+import { PrometheusMetrics } from '../../src/telemetry/prometheus.ts';
 import { MemoryApi } from '../controller/memory-api.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
 import { source, vocabulary } from '../mirror/wire.ts';
+import { parseExposition } from '../support/exposition.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const PREFIX = objectKey('home', 'mirror-controller-notify');
@@ -34,6 +37,9 @@ class Room {
   /** Called before each request to the API. */
   before: () => Promise<void> = async () => undefined;
   cluster = async () => 'a-cluster';
+  /** How the receiver answers. */
+  outcome: Outcome = { kind: 'accepted' };
+  metrics: Metrics = NO_METRICS;
   #notifier: Notifier | undefined;
   #stop = new AbortController();
 
@@ -50,7 +56,8 @@ class Room {
     };
     this.#stop = new AbortController();
     this.#notifier = new Notifier({
-      ...{ sinks: sinks.ok ? sinks.value : [], vocabulary, prefix: PREFIX, metrics: NO_METRICS, clock, log },
+      ...{ sinks: sinks.ok ? sinks.value : [], vocabulary, prefix: PREFIX, clock, log },
+      metrics: this.metrics,
       random: () => 0,
       api: {
         get: async (key) => {
@@ -64,7 +71,7 @@ class Room {
       report: (uid, _, reason, note) => void this.reported.push(`${uid} ${reason} ${note}`),
       deliver: async (_, { items: [{ subject, notification }] }) => {
         this.sent.push(`${notification.type} ${subject.ref}`);
-        return { kind: 'accepted' };
+        return this.outcome;
       },
     });
     const ended = this.#notifier.lead(
@@ -312,6 +319,34 @@ describe('a notifier', () => {
     expect(room.sent.slice(2).map((each) => each.split(' ')[0])).toEqual([
       ...['companions.failing', 'companions.recovered', 'deletes.held', 'canary.waiting', 'canary.failed'],
     ]);
+  });
+
+  it('[N5] [O1] counts what becomes of attempts, and says for how long the oldest has waited', async () => {
+    const room = new Room();
+    const metrics = new PrometheusMetrics();
+    room.metrics = metrics;
+    const seriesOf = async (name: string) =>
+      Object.fromEntries(parseExposition(await metrics.scrape()).get(name)?.series ?? []);
+    const results = async () => Object.values(await seriesOf('mirror_notifications_total'));
+    const waitsFor = async () => Object.values(await seriesOf('mirror_notifications_oldest_pending_seconds'));
+    void room.start();
+    await room.clock.advance(2_000);
+    expect(await seriesOf('mirror_notifications_total')).toEqual({
+      'mirror_notifications_total{sink="ops",result="sent"}': 0,
+      'mirror_notifications_total{sink="ops",result="failed"}': 0,
+      'mirror_notifications_total{sink="ops",result="dropped"}': 0,
+    });
+    expect(await seriesOf('mirror_notifications_oldest_pending_seconds')).toEqual({
+      'mirror_notifications_oldest_pending_seconds{sink="ops"}': 0,
+    });
+    room.outcome = { kind: 'failed', reason: 'no', mayHaveArrived: true, retryAfterMs: undefined };
+    await room.put(colors('blue', '1'));
+    await room.clock.advance(98_000);
+    // At once, and then after 1, 2, 4, 8, 16 and 32 s.
+    expect([await results(), await waitsFor()]).toEqual([[0, 7, 0], [100]]);
+    room.outcome = { kind: 'accepted' };
+    await room.clock.advance(3_600_000);
+    expect([await results(), await waitsFor()]).toEqual([[2, 7, 0], [0]]);
   });
 
   it('[N1] a source that names a sink in vain is told so once', async () => {

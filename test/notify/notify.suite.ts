@@ -181,6 +181,27 @@ export function notifySuite(server: TestServer): void {
       expect(receiver.requests).toEqual([]);
     });
 
+    test('[N5] a sink that hangs delays neither companions nor another sink', async () => {
+      await using world = await World.open(server);
+      const [hanging, receiver] = [await startReceiver(() => undefined), await startReceiver()];
+      const folder = folderWith({
+        'sinks.yaml': `sinks:
+- {name: hanging, type: webhook, url: "${hanging.url}", caFile: hanging-ca, types: [source.created], default: true}
+- {name: ops, type: webhook, url: "${receiver.url}", caFile: ca, types: [source.created], default: true}`,
+        'hanging-ca': hanging.ca,
+        ca: receiver.ca,
+      });
+      const run = notifying(world, folder);
+      await waitFor(() => run.log().includes('"notifying"'), { describe: run.log });
+      const names = Array.from({ length: 20 }, (_, at) => `source-${at}`);
+      for (const name of names) await world.createSource({ name });
+      for (const name of names) await world.companion(`home/${name}-synced`, `home/${name}`);
+      await waitFor(() => receiver.requests.length === names.length, { describe: run.log });
+      // It has kept all that it got since, and gets no more.
+      expect(hanging.requests.length).toBeLessThanOrEqual(4);
+      expect(hanging.requests.length).toBeGreaterThan(0);
+    });
+
     test('[N3] [N4] one of two replicas notifies, and the other goes on with what was waiting', async () => {
       await using world = await World.open(server);
       let isOpen = false;
