@@ -113,7 +113,7 @@ export class CompanionWriter {
   }
 
   /** Set if the write has undone another client's change, seen in the watch or in the companion. */
-  #healedBy(pass: Pass, step: CompanionWriteStep, done: Step['action']): Heal | undefined {
+  #healedBy(pass: Pass, step: CompanionWriteStep, done: Step): Heal | undefined {
     const { key, shape } = pass;
     const { memory, view } = this.#deps;
     const { sourceVersion } = intentOf(step, pass);
@@ -127,7 +127,7 @@ export class CompanionWriter {
     const isHeal =
       memory.isHeal(key, step.companion, sourceVersion) ||
       ('differences' in step && step.differences.some(isContent) && hasBeenRight(step));
-    return isHeal && isWrite(done) ? { editedBy: editedBy(step) } : undefined;
+    return isHeal && isWrite(done) ? { editedBy: editedBy(done) } : undefined;
   }
 
   /** The plan depends on the revisions, and the watch event of our own write queues no pass. */
@@ -138,17 +138,17 @@ export class CompanionWriter {
     queue.add(key, lane);
   }
 
-  #succeeded(pass: Pass, step: CompanionWriteStep, done: Step['action']): void {
+  #succeeded(pass: Pass, step: CompanionWriteStep, done: Step): void {
     const { memory, reports } = this.#deps;
     const { key } = pass;
     const { companion } = step;
     const { sourceVersion } = intentOf(step, pass);
     const isFight = isWrite(done) && memory.wrote(key, companion, sourceVersion);
     if (!isWrite(done)) memory.succeeded(key, companion);
-    if (isFight) reports.fight(key, companion, editedBy(step));
+    if (isFight) reports.fight(key, companion, editedBy(done));
     else reports.written(key, companion);
     // A delete of our own ends the companion's history of heals (SPEC R14).
-    if (done === 'delete') memory.forget(key, companion);
+    if (done.action === 'delete') memory.forget(key, companion);
   }
 
   #failed(pass: Pass, step: WriteStep, error: unknown, begunAt: number): void {
@@ -169,35 +169,37 @@ export class CompanionWriter {
   }
 
   /**
-   * Resolves to what was done: a create that meets our own companion becomes a heal of it, or none.
+   * Resolves to the step that was carried out: a create that meets our own companion becomes a heal
+   * of it, or nothing.
    * @throws BlockedError if an unrelated object has the name, LeavingError if the object there is
    * being deleted, or what the API throws.
    */
-  async #carryOut(step: CompanionWriteStep, pass: Pass): Promise<Step['action']> {
+  async #carryOut(step: CompanionWriteStep, pass: Pass): Promise<Step> {
     switch (step.action) {
       case 'delete':
         if (step.counts) this.#deps.deletions.begins(splitKey(pass.key).namespace, step.actual);
         await deleteFollowed(step.actual, this.#deps);
-        return 'delete';
+        return step;
       case 'update':
         await this.#update(step, pass);
-        return 'update';
+        return step;
       case 'replace':
         return this.#replace(step, pass);
       case 'create':
-        return this.#create(step.companion, pass);
+        return this.#create(step, pass);
       case 'defer':
         return this.#defer(step, pass);
     }
   }
 
-  async #create(companion: ObjectKey, pass: Pass): Promise<Step['action']> {
+  async #create(step: CompanionWriteStep, pass: Pass): Promise<Step> {
+    const { companion } = step;
     const shape = shapeOf(pass);
     const { digest, content } = await this.#load(companion, shape);
     const body = newCompanion(companion, shape, content, this.#deps.view.settings.vocabulary);
     try {
       await createFollowed(body, digest, this.#deps);
-      return 'create';
+      return step;
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       return this.#meet(companion, pass);
@@ -210,7 +212,7 @@ export class CompanionWriter {
   }
 
   /** Deletes and creates (SPEC R12). First heals the marks without which R8 forbids a delete. */
-  async #replace(step: Drifted, pass: Pass): Promise<Step['action']> {
+  async #replace(step: Drifted, pass: Pass): Promise<Step> {
     const { vocabulary } = this.#deps.view.settings;
     const shape = shapeOf(pass);
     const marks = step.differences.filter((difference) => !isContent(difference));
@@ -223,7 +225,7 @@ export class CompanionWriter {
     await this.#mayBegin();
     try {
       await createFollowed(replacement(actual, step.differences, content), digest, this.#deps);
-      return 'replace';
+      return step;
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       return this.#meet(actual.key, pass);
@@ -231,7 +233,7 @@ export class CompanionWriter {
   }
 
   /** Leaves the name to the source that comes first, unless our own companion is already there. */
-  async #defer({ companion, reason }: CompanionWriteStep, pass: Pass): Promise<Step['action']> {
+  async #defer({ companion, reason }: CompanionWriteStep, pass: Pass): Promise<Step> {
     try {
       return await this.#meet(companion, pass);
     } catch (error) {
@@ -244,7 +246,7 @@ export class CompanionWriter {
    * Reads the object at the name, which the cache does not have, and acts on it (SPEC R2, R6): a
    * companion without its label, one whose create got no reply, or an unrelated object.
    */
-  async #meet(companion: ObjectKey, pass: Pass): Promise<Step['action']> {
+  async #meet(companion: ObjectKey, pass: Pass): Promise<Step> {
     const { api, view } = this.#deps;
     const actual = observe(await api.get(companion), view.settings.vocabulary);
     const step = planCompanion(companion, actual, shapeOf(pass), view);
@@ -254,7 +256,7 @@ export class CompanionWriter {
     }
     if (step.state === 'conflict') throw new BlockedError(step.reason);
     if (step.state === 'waiting' || step.state === 'unresolved') throw new LeavingError(step.reason);
-    return 'none';
+    return step;
   }
 
   /** What a companion should hold. */
@@ -274,8 +276,7 @@ function shapeOf({ shape }: Pass): CompanionShape {
 }
 
 /** Whether the companion now has what it should have because of us. */
-const isWrite = (done: Step['action']): boolean => done !== 'delete' && done !== 'none';
-const editedBy = (step: WriteStep): string | undefined =>
-  'actual' in step ? step.actual?.editedBy : undefined;
+const isWrite = ({ action }: Step): boolean => action !== 'delete' && action !== 'none';
+const editedBy = (step: Step): string | undefined => ('actual' in step ? step.actual.editedBy : undefined);
 const isContent = ({ kind }: Difference): boolean => kind === 'content';
 const noop = async () => undefined;

@@ -56,17 +56,23 @@ export class PassReport {
     }
   }
 
-  /** A write has succeeded. `begunAt`: when it began, on the clock. */
-  wrote(step: Step, done: Step['action'], begunAt: number, heal: Heal | undefined): void {
+  /**
+   * A write has succeeded. `done`: the step that was carried out, which may be another one (see
+   * `CompanionWriter`). `begunAt`: when it began, on the clock.
+   */
+  wrote(step: Step, done: Pick<Step, 'action' | 'reason'>, begunAt: number, heal: Heal | undefined): void {
     const { key: source, log } = this.#options;
-    const { companion, reason } = step;
+    const { companion } = step;
+    const { action } = done;
+    // A companion that is in sync already has no reason of its own.
+    const reason = done.reason || step.reason;
     const fields = { source, companion, reason, durationMs: Math.round(this.#msSince(begunAt)) };
-    log[this.#isSmall ? 'info' : 'debug'](fields, WRITTEN[done]);
-    this.#counts[done] = (this.#counts[done] ?? 0) + 1;
+    log[this.#isSmall ? 'info' : 'debug'](fields, WRITTEN[action]);
+    this.#counts[action] = (this.#counts[action] ?? 0) + 1;
     this.#counted += 1;
     this.#unsynced -= 1;
-    this.#move(step.state, after(step, done));
-    this.#tellWritten(step, { action: done, result: 'ok', heal }, begunAt);
+    this.#move(step.state, after(step, action));
+    this.#tellWritten({ companion, reason }, { action, result: 'ok', heal }, begunAt);
   }
 
   /** The same of a revision, which is no companion. */
@@ -131,9 +137,12 @@ export class PassReport {
     if (to !== undefined) this.#companions[to] = (this.#companions[to] ?? 0) + 1;
   }
 
-  #tellWritten(step: Step, how: Pick<Written, 'action' | 'result' | 'heal'>, begunAt: number): void {
+  #tellWritten(
+    { companion, reason }: Pick<Step, 'companion' | 'reason'>,
+    how: Pick<Written, 'action' | 'result' | 'heal'>,
+    begunAt: number,
+  ): void {
     const { key, source, tell } = this.#options;
-    const { companion, reason } = step;
     const durationMs = this.#msSince(begunAt);
     tell({ type: 'written', source: key, object: source, companion, reason, durationMs, ...how });
   }

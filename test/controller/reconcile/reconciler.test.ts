@@ -51,8 +51,12 @@ describe('a pass', () => {
       labels: { 'workshop.io/managed': 'x' },
     });
     const { api, executor } = setUp([source(KEY), ours]);
-    await executor().pass(KEY);
+    const healing = executor();
+    await healing.pass(KEY);
     expect(api.objects.get(BESIDE)?.data).toEqual({ colour: 'red' });
+    expect(healing.log.told).toMatchObject([
+      { message: 'companion updated', reason: 'differs in content, label workshop.io/managed' },
+    ]);
     const other = { metadata: { ...ours.metadata, labels: {}, annotations: {}, ownerReferences: [] } };
     const blocked = setUp([source(KEY), other]);
     const running = blocked.executor();

@@ -32,7 +32,7 @@ async function told(writes: number): Promise<RecordedLog> {
   for (const [number, step] of of.entries()) {
     const begunAt = clock.now();
     await clock.advance(2);
-    pass.wrote(step, number % 10 === 9 ? 'update' : 'create', begunAt, undefined);
+    pass.wrote(step, { ...step, action: number % 10 === 9 ? 'update' : 'create' }, begunAt, undefined);
     pass.ended();
   }
   return log;
@@ -72,7 +72,7 @@ test('[O4] a large pass in which some writes fail sums up what succeeded', () =>
   const of = steps(13);
   const { log, pass, happenings } = passOf(of);
   for (const [number, step] of of.entries()) {
-    if (number > 2) pass.wrote(step, 'update', 0, undefined);
+    if (number > 2) pass.wrote(step, { ...step, action: 'update' }, 0, undefined);
     else pass.failed(step, 0, judge(new Error('no reply')));
     pass.ended();
   }
