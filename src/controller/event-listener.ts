@@ -21,7 +21,7 @@ export function eventListener(record: (occurrence: Occurrence) => void): Listene
   };
 }
 
-/** `changed`: the sources whose set of companions has changed since their last `Mirrored`. */
+/** `changed`: the sources whose set of companions may have changed since their last `Mirrored`. */
 function occurrenceOf(happening: Happening, changed: Set<ObjectKey>): Occurrence | undefined {
   switch (happening.type) {
     case 'written':
@@ -34,7 +34,10 @@ function occurrenceOf(happening: Happening, changed: Set<ObjectKey>): Occurrence
         : undefined;
     }
     case 'problem':
-      return happening.state === 'began' ? problem(happening) : undefined;
+      if (happening.state === 'began') return problem(happening);
+      // Released, by whomever, or wanted again.
+      if (happening.kind === 'deletes held') changed.add(happening.source);
+      return undefined;
     case 'consent':
       return happening.state === 'began' ? consent(happening) : undefined;
     case 'noticed':

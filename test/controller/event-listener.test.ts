@@ -73,6 +73,18 @@ test('[O3] Mirrored says on the source how many companions are in sync', async (
   ]);
 });
 
+test('[O3] [D2] what was held and is released by a person: Mirrored says what is left', async () => {
+  const scene = new Scene([source(KEY), companion(source(KEY), BESIDE)]);
+  const about = { source: KEY, subject: KEY, object: observed(source(KEY)), reason: '', editedBy: undefined };
+  const held = { type: 'problem', kind: 'deletes held', namespaceUid: undefined, ...about } as const;
+  scene.hear({ ...held, state: 'began' });
+  await scene.pass();
+  expect(scene.told.map(([, reason]) => reason)).toEqual(['DeletesHeld']);
+  scene.hear({ ...held, state: 'resolved' });
+  await scene.pass();
+  expect(scene.told.slice(1)).toEqual([['Normal', 'Mirrored', '1 companion in sync']]);
+});
+
 test('[O3] a start over settled companions, or a pass that changes none, makes no Event', async () => {
   const scene = new Scene([source(KEY), companion(source(KEY), BESIDE)]);
   await scene.pass();
