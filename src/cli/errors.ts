@@ -15,6 +15,13 @@ export class RunError extends Error {
   }
 }
 
+/** Why a file cannot be read. */
+export function readFailure(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'the file does not exist';
+  return code === 'EISDIR' ? 'it is a directory; name a file' : messageOf(error);
+}
+
 /** What to quote of an error in a sentence of our own. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -154,7 +154,7 @@ describe('a wrong value is reported with its fix', () => {
 
   test('[O5] a --config that is empty or a folder', () => {
     expect(problemOf(() => flagValues(RUN_FLAGS, { config: '' }, {}))).toContain('does not exist');
-    expect(problemOf(() => flagValues(RUN_FLAGS, { config: folder }, {}))).toContain('cannot be read');
+    expect(problemOf(() => flagValues(RUN_FLAGS, { config: folder }, {}))).toContain('it is a directory');
   });
 
   test('[C1] an empty --config file sets nothing', () => {

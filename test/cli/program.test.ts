@@ -56,6 +56,12 @@ describe('a wrong command line', () => {
     [['run', '--resync'], '--resync needs a value'],
     [['run', '--resync', '--once'], '--resync needs a value'],
     [['run', '--config', '/nope'], '--config /nope: the file does not exist'],
+    [['run', '--config', '/'], '--config /: it is a directory; name a file'],
+    [
+      ['plan', '-f', '/nope', '--kubeconfig', kubeconfig('http://x')],
+      '--filename /nope: the file does not exist',
+    ],
+    [['plan', '-f', '/', '--kubeconfig', kubeconfig('http://x')], '--filename /: it is a directory'],
     [['run', '--source-cache-size', '64'], '--source-cache-size: "64" has no unit'],
     [
       ['run', '--once', '--once', '--kubeconfig', '/nonexistent/config'],

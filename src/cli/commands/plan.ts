@@ -13,7 +13,7 @@ import {
   rowOf,
 } from '../../inspect/report.ts';
 import { paragraph, renderTable } from '../../inspect/table.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { readFailure, UsageError } from '../errors.ts';
 import type { PLAN_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
@@ -67,7 +67,7 @@ async function manifestsOf(paths: readonly string[], namespace: string, io: Proc
       if (path === '-') files.push({ name: 'standard input', text: await textOf(io.stdin) });
       else files.push({ name: path, text: readFileSync(path, 'utf8') });
     } catch (error) {
-      throw new UsageError(`--filename ${path}: ${messageOf(error)}`);
+      throw new UsageError(`--filename ${path}: ${readFailure(error)}`);
     }
   }
   try {

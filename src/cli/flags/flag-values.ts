@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
 import { didYouMean } from '../../mirror/did-you-mean.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { messageOf, readFailure, UsageError } from '../errors.ts';
 import { COMMAND_FLAGS } from './command-flags.ts';
 import type { Flag, Flags, FlagValues } from './flag.ts';
 import { RUN_FLAGS } from './run-flags.ts';
@@ -91,13 +91,16 @@ function readConfigFile(where: string, path: string, flags: Flags): Arguments {
 }
 
 function parseYaml(where: string, path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${where}: ${readFailure(error)}`);
+  }
   try {
     // Not `load`: to that an empty file is an error.
-    return loadAll(readFileSync(path, 'utf8'))[0];
+    return loadAll(text)[0];
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new UsageError(`${where}: the file does not exist`);
-    }
     throw new UsageError(`${where} cannot be read as YAML: ${messageOf(error).split('\n')[0]}`);
   }
 }

@@ -18,7 +18,7 @@ import { Notifier } from '../../notify/notifier.ts';
 import type { Occurrence } from '../../recorder/occurrence.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { readFailure, UsageError } from '../errors.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { NOTIFY_FLAGS, RUN_FLAGS } from '../flags/run-flags.ts';
 
@@ -74,9 +74,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const problem = isMissing ? 'the file does not exist' : messageOf(error);
-    throw new UsageError(`--notify-config ${path}: ${problem}`);
+    throw new UsageError(`--notify-config ${path}: ${readFailure(error)}`);
   }
 }
 
