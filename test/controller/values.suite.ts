@@ -1,8 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of others must pass untouched
+import { readFileSync } from 'node:fs';
+import { loadAll } from 'js-yaml';
 import { expect, test } from 'vitest';
 import type { StringMap } from '../../src/mirror/vocabulary.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
+import type { WrittenConfigMap } from './person.ts';
 import type { RunningController } from './running-controller.ts';
 import { World } from './world.ts';
 
@@ -12,42 +15,33 @@ const EVERYWHERE = { 'target-namespaces': '*' };
 
 /** SPEC's V2 to V5; V1 is in the suite of the annotations. */
 export function valuesSuite(server: TestServer): void {
-  test.concurrent('[V2] [V3] the recipe: one source, values beside it, and a fitting companion in each namespace', async () => {
-    await using world = await World.open(server, ['team-a', 'team-b', 'other']);
+  test.concurrent('[V2] [V3] the recipe of docs/values.md: values beside a source, and a fitting companion in each namespace', async () => {
+    await using world = await World.open(server, ['team-c', 'other']);
     const controller = world.start();
-    await values(world, 'options', { title: 'Workshop', 'log.level': 'info' });
-    const asks = {
-      'target-namespaces': `${world.full('home')}, ${world.full('team-*')}`,
-      'render-keys': 'options.yaml',
-      'values-from': 'options',
+    await label(world, 'home', { tier: 'base' });
+    await world.createNamespace('team-a', { labels: { tier: 'gold' } });
+    await world.createNamespace('team-b', { labels: { tier: 'iron' } });
+    for (const object of recipe(world)) await world.person.create(object);
+    const follows = (namespace: string, title: string, tier: string) => {
+      const database = `postgres.${world.full(namespace)}.svc`;
+      const text = `title: ${title}\nlevel: info\ndatabase: ${database}\ntier: ${tier}\n`;
+      return world.companion(`${namespace}/app-synced`, 'home/app', { data: { 'options.yaml': text } });
     };
-    const template = [
-      'title: $(mirror.value.title) for $(mirror.namespace)',
-      'level: $(mirror.value.log.level)',
-      'from: $(mirror.source-namespace)',
-    ].join('\n');
-    await world.createSource({ data: { 'options.yaml': template, 'other.yaml': template }, asks });
-    const rendered = (title: string, namespace: string) => ({
-      data: {
-        'options.yaml': [
-          `title: ${title} for ${world.full(namespace)}`,
-          'level: info',
-          `from: ${world.full('home')}`,
-        ].join('\n'),
-        'other.yaml': template,
-      },
-    });
-    for (const name of ['home', 'team-a', 'team-b']) {
-      await world.companion(`${name}/colors-synced`, 'home/colors', rendered('Workshop', name));
-    }
+    await follows('home', 'Workshop', 'base');
+    await follows('team-a', 'Workshop', 'gold');
+    await follows('team-b', 'Workshop', 'iron');
     await world.person.patch(world.full('home/options'), { data: { title: 'Garden' } });
-    for (const name of ['home', 'team-a', 'team-b']) {
-      await world.companion(`${name}/colors-synced`, 'home/colors', rendered('Garden', name));
-    }
-    await world.person.delete(world.full('home/colors'));
-    for (const name of ['home', 'team-a', 'team-b']) await world.gone(`${name}/colors-synced`);
+    await label(world, 'team-b', { tier: 'silver' });
+    await follows('home', 'Garden', 'base');
+    await follows('team-a', 'Garden', 'gold');
+    await follows('team-b', 'Garden', 'silver');
+    // It has no label `tier`.
     await world.settle(controller, { namespaces: true });
-    expect(await world.managed('home', 'team-a', 'team-b', 'other')).toEqual(['home/options']);
+    expect(await world.configMap('team-c/app-synced')).toBeUndefined();
+    await world.person.delete(world.full('home/app'));
+    for (const name of ['home', 'team-a', 'team-b']) await world.gone(`${name}/app-synced`);
+    await world.settle(controller, { namespaces: true });
+    expect(await world.managed('home', 'team-a', 'team-b', 'team-c', 'other')).toEqual(['home/options']);
   });
 
   test.concurrent('[V2] [V4] a label of the namespace is filled in, and a namespace without it gets nothing', async () => {
@@ -315,6 +309,17 @@ export function valuesSuite(server: TestServer): void {
       expect(await world.configMap('home/colors-synced')).toEqual(before);
     });
   }
+}
+
+/** The manifests of docs/values.md, in `home` instead of `shop`. */
+function recipe(world: World): readonly WrittenConfigMap[] {
+  const manual = readFileSync(new URL('../../docs/values.md', import.meta.url), 'utf8');
+  const [, manifests = ''] = /```yaml\n(.*?)```/s.exec(manual) ?? [];
+  const here = manifests
+    .replaceAll('namespace: shop', `namespace: ${world.full('home')}`)
+    .replaceAll('shop, team-*', `${world.full('home')}, ${world.full('team-*')}`)
+    .replaceAll('workshop.io/', `${world.domain}/`);
+  return loadAll(here) as WrittenConfigMap[];
 }
 
 /** Creates a ConfigMap with values in `home`, or edits it. */

@@ -1,4 +1,4 @@
-import { PLACEHOLDERS, placeholderOf } from '../request/placeholders.ts';
+import { asWritten, PLACEHOLDERS, placeholderOf } from '../request/placeholders.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { findValue, type Lack, type Values } from './values.ts';
 
@@ -88,5 +88,5 @@ function labelIn(labels: StringMap, key: string): string | undefined {
 
 /** A placeholder as in the text, cut to fit into a message. */
 export function written(name: string): string {
-  return `$(mirror.${name.length > 80 ? `${name.slice(0, 77)}…` : name})`;
+  return asWritten(name.length > 80 ? `${name.slice(0, 77)}…` : name);
 }

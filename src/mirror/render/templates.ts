@@ -1,6 +1,6 @@
 import type { Content } from '../observe/content.ts';
 import { type KeyGlobs, matchesGlobs } from '../request/patterns.ts';
-import { parseTemplate, type Template } from '../request/placeholders.ts';
+import { asWritten, parseTemplate, type Template } from '../request/placeholders.ts';
 
 /** A content in which some texts have placeholders. */
 export class Templates {
@@ -8,27 +8,24 @@ export class Templates {
   readonly #byKey = new Map<string, Template>();
   /** How often each placeholder occurs. */
   readonly #occurrences = new Map<string, number>();
-  /** Bytes of all values, without placeholders. */
-  readonly #literalBytes: number;
+  /** Size (bytes) of all values as they are. */
+  readonly #bytes: number;
 
   /** `renderKeys`: all other keys are literal, and so is `binaryData`. */
   constructor(content: Content, renderKeys: KeyGlobs) {
     this.#content = content;
     let bytes = 0;
+    for (const value of Object.values(content.binaryData)) bytes += Buffer.byteLength(value, 'base64');
     for (const [key, text] of Object.entries(content.data)) {
-      const template = matchesGlobs(renderKeys, key)
-        ? parseTemplate(text)
-        : { literals: [text], placeholders: [] };
-      for (const literal of template.literals) bytes += Buffer.byteLength(literal);
+      bytes += Buffer.byteLength(text);
+      if (!matchesGlobs(renderKeys, key)) continue;
+      const template = parseTemplate(text);
       if (template.placeholders.length > 0) this.#byKey.set(key, template);
       for (const name of template.placeholders) {
         this.#occurrences.set(name, (this.#occurrences.get(name) ?? 0) + 1);
       }
     }
-    for (const value of Object.values(content.binaryData)) {
-      bytes += Buffer.byteLength(value, 'base64');
-    }
-    this.#literalBytes = bytes;
+    this.#bytes = bytes;
   }
 
   /** Of the texts that have placeholders. */
@@ -43,8 +40,10 @@ export class Templates {
 
   /** Size (bytes) of all values, filled. It is known before anything is put together. */
   bytesWith(texts: ReadonlyMap<string, string>): number {
-    let bytes = this.#literalBytes;
-    for (const [name, count] of this.#occurrences) bytes += count * Buffer.byteLength(texts.get(name) ?? '');
+    let bytes = this.#bytes;
+    for (const [name, count] of this.#occurrences) {
+      bytes += count * (Buffer.byteLength(texts.get(name) ?? '') - Buffer.byteLength(asWritten(name)));
+    }
     return bytes;
   }
 

@@ -3,6 +3,8 @@ export type Placeholder =
   | { readonly kind: 'namespace' | 'source namespace' | 'unknown' }
   | { readonly kind: 'label' | 'value'; readonly key: string };
 
+const BEGIN = '$(mirror.';
+
 /** For messages. */
 export const PLACEHOLDERS = 'namespace, source-namespace, label.<key> and value.<key>';
 
@@ -13,6 +15,11 @@ export function placeholderOf(name: string): Placeholder {
   return kind === undefined ? { kind: 'unknown' } : { kind: kind as 'label' | 'value', key };
 }
 
+/** A placeholder as in the text. */
+export function asWritten(name: string): string {
+  return `${BEGIN}${name})`;
+}
+
 /** A text in which literals and placeholders take turns. */
 export interface Template {
   /** One more than there are placeholders. Each may be empty. */
@@ -20,8 +27,6 @@ export interface Template {
   /** Names, see {@link placeholderOf}. */
   readonly placeholders: readonly string[];
 }
-
-const BEGIN = '$(mirror.';
 
 /**
  * Finds `$(mirror.` up to the next `)` on its line (SPEC V2). All else is literal, also a
