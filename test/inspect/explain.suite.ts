@@ -112,6 +112,18 @@ export function explainSuite(server: TestServer): void {
     });
   }
 
+  test.concurrent('[C8] of a source whose name is too long: the command names a companion that can be', async () => {
+    await using world = await World.open(server);
+    const name = `${'x'.repeat(236)}.${'y'.repeat(15)}`;
+    await world.createSource({ name });
+    const explain = () => ask(world, ['explain', world.full(`home/${name}`)]);
+    const { out } = await explain();
+    const command = out.match(/^To change that:\n {2}(.*)$/m)?.[1];
+    await carryOut(command ?? expect.fail(out), world);
+    await world.run('--once');
+    expect(await explain()).toMatchObject({ code: 0 });
+  });
+
   test.concurrent('[C8] explain, word for word', async () => {
     await using world = await World.open(server, ['team-a']);
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });

@@ -2,6 +2,7 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { shortChecksum } from '../observe/revision.ts';
+import { MAX_NAME_LENGTH } from '../request/object-name.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 
 /** Which companion is asked about. */
@@ -51,7 +52,7 @@ export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vo
   const values: Readonly<Record<string, string>> = {
     [vocabulary.targetNamespaces]: subject.namespace,
     [vocabulary.targetNamespaceSelector]: `kubernetes.io/metadata.name=${subject.namespace}`,
-    [vocabulary.companionName]: '{name}-synced',
+    [vocabulary.companionName]: defaultName(splitKey(subject.source).name),
     // Of the others, what destroys nothing.
     [vocabulary.deletionPolicy]: 'retain',
     [vocabulary.deleteAfter]: '10m',
@@ -59,6 +60,14 @@ export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vo
     [vocabulary.keepRevisions]: '5',
   };
   return annotateSource(subject, key, values[key]);
+}
+
+/** The default, or if a name is too long for that, the default of its beginning. */
+function defaultName(source: string): string {
+  const longest = MAX_NAME_LENGTH - '-synced'.length;
+  return source.length > longest
+    ? `${source.slice(0, longest).replace(/[-.]+$/, '')}-synced`
+    : '{name}-synced';
 }
 
 /** `excluded`: by an item with `!`. `none`: nothing includes the namespace. */
