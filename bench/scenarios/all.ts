@@ -1,6 +1,7 @@
 import { bulk } from './bulk.ts';
 import { burst } from './burst.ts';
 import { busy } from './busy.ts';
+import { canary } from './canary.ts';
 import { ceiling } from './ceiling.ts';
 import { cleanup } from './cleanup.ts';
 import { companions } from './companions.ts';
@@ -30,6 +31,7 @@ export const SCENARIOS: readonly Scenario[] = [
   busy,
   burst,
   loneEdits,
+  canary,
   status,
   notifications,
   bulk({ name: 'huge', sources: 100_000, subjects: ['ours'], onRequest: true, rests: true }),

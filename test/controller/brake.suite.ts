@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { ask, short } from '../inspect/ask.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { RunningController } from './running-controller.ts';
@@ -276,6 +277,59 @@ export function brakeSuite(server: TestServer): void {
     );
     await world.settle(second, { namespaces: true });
     expect(await there()).toHaveLength(500);
+  });
+
+  test.concurrent('[D8] run --once marks what is held, says how much that is, and exits with 0', async () => {
+    await using fleet = await Fleet.open(server, 12);
+    const { world } = fleet;
+    const once = () => world.run('--once', '--delete-brake=10');
+    expect((await once()).code).toBe(0);
+    await fleet.narrow();
+    const { code, log } = await once();
+    expect([code, log]).toEqual([0, expect.stringContaining('"held":12')]);
+    const wave = await fleet.held();
+    const before = await world.place.countWrites();
+    expect((await once()).code).toBe(0);
+    expect(await world.place.countWrites()).toBe(before);
+    await world.ask('home/colors', { 'allow-deletes': wave });
+    const after = await once();
+    expect([after.code, after.log]).toEqual([0, expect.not.stringContaining('left for later')]);
+    expect(await fleet.there()).toEqual([]);
+  });
+
+  test.concurrent('[W1] [D1] under a brake, a source without guards costs the requests that its changes need, and no other', async () => {
+    await using world = await World.open(server, ['team-a', 'team-b']);
+    await using proxy = await startFaultProxy({ upstream: world.place.access, tls: false });
+    world.start(BRAKE, { cluster: { server: proxy.url } });
+    const targets = { 'target-namespaces': world.full('team-*') };
+    await world.createSource({ asks: targets });
+    const follow = async (...teams: readonly string[]) => {
+      for (const team of teams) await world.companion(`${team}/colors-synced`, 'home/colors');
+    };
+    await follow('team-a', 'team-b');
+    await world.person.patch(world.full('home/colors'), { data: { sky: 'red' } });
+    await follow('team-a', 'team-b');
+    await world.ask('home/colors', { 'target-namespaces': world.full('team-a') });
+    await world.gone('team-b/colors-synced');
+    await world.person.delete(world.full('home/colors'));
+    await world.gone('team-a/colors-synced');
+    const companionsIn = (...teams: readonly string[]) =>
+      teams.map((team) => `/api/v1/namespaces/${team}/configmaps/colors-synced`);
+    const made = proxy.requests.filter(({ path }) => !path.includes('/events'));
+    expect(
+      made.map(({ method, path }) => `${method} ${short(world, path.replace(/\?.*/, ''))}`).sort(),
+    ).toEqual(
+      [
+        'GET /api/v1/configmaps',
+        'GET /api/v1/namespaces',
+        'POST /api/v1/namespaces/team-a/configmaps',
+        'POST /api/v1/namespaces/team-b/configmaps',
+        ...companionsIn('team-a', 'team-b').map((path) => `PATCH ${path}`),
+        ...companionsIn('team-a', 'team-b').map((path) => `DELETE ${path}`),
+        // Whether the source is really gone.
+        'GET /api/v1/namespaces/home/configmaps/colors',
+      ].sort(),
+    );
   });
 
   test.concurrent('[D1] fewer than the number are deleted, and count for those that follow', async () => {

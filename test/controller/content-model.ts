@@ -1,4 +1,6 @@
-/** What SPEC D4-D6 say of one source `home/colors`, in plain words and without the code under test. */
+import { type Asking, type SourceState, TARGETS } from './content-history.ts';
+
+/** What SPEC D1-D7 say of one source `home/colors`, in plain words and without the code under test. */
 export interface HeldContent {
   /** Undefined: somebody has changed it by hand. */
   readonly content: string | undefined;
@@ -10,6 +12,8 @@ export interface HeldContent {
   readonly isNamed: boolean;
   readonly isCondemned: boolean;
   readonly isFailed: boolean;
+  /** The wave with which its deletion was held when all was last settled. */
+  readonly wave?: string | undefined;
 }
 
 type Stage = 'trying' | 'failed' | undefined;
@@ -21,19 +25,35 @@ export interface Texts {
   rendered(value: string | undefined): string | undefined;
 }
 
+/**
+ * What must be true of a companion when all is settled. `stays`: nothing is written to it.
+ * `unwanted`: it is gone, or held as it was. `held`: it was held, so it still is. `released`: it is
+ * gone.
+ */
+type Fate = 'wanted' | 'stays' | 'unwanted' | 'held' | 'released';
+
 export class ContentModel {
+  source: SourceState = 'labelled';
+  targets = 'qa-*,team-*';
   content = 'a';
   keep: number | undefined = 2;
   pin: string | undefined;
   canary = false;
+  bake: 'manual' | '10s' = 'manual';
   approved: string | undefined;
   /** Undefined: no value, so contents with a placeholder are unresolved. */
   value: string | undefined = 'x';
-  /** Target namespaces. Those that begin with `qa-` are canaries. */
+  settles = false;
+  isDelayed = false;
+  /** Waves that the annotation `allow-deletes` lists, by what carries it. */
+  readonly allowed = { source: new Set<string>(), namespace: new Set<string>() };
+  /** Those that begin with `qa-` are canaries. */
   readonly namespaces = new Set(['qa-a', 'team-a', 'team-b']);
+  /** Those that exist, wanted or held. */
   readonly companions = new Map<string, HeldContent>();
   /** The oldest first. */
   readonly kept = new Map<string, Stage>();
+  readonly #stay = new Set<string>();
   readonly #templates: readonly string[];
 
   /** `templates`: the contents that have a placeholder for the value. */
@@ -47,21 +67,77 @@ export class ContentModel {
     return { template: `${content} for $(mirror.value.v)`, rendered };
   }
 
-  /** The state when a controller has done all there is to do. */
+  /** A canary needs revisions: invalid, so everything stays as it is. */
+  get isInvalid(): boolean {
+    return this.source === 'labelled' && this.canary && this.keep === undefined;
+  }
+
+  /** The source says something else from now on. */
+  ask(action: Asking): void {
+    switch (action.do) {
+      case 'edit':
+        this.content = action.to;
+        return;
+      case 'pin':
+        this.pin = action.to;
+        return;
+      case 'approve':
+        this.approved = action.to;
+        return;
+      case 'keep':
+        this.keep = action.count;
+        return;
+      case 'canary':
+        this.canary = action.on;
+        return;
+      case 'settle':
+        this.settles = action.on;
+        return;
+      case 'delay':
+        this.isDelayed = action.on;
+        return;
+      case 'bake':
+        this.bake = action.time;
+        return;
+      case 'target':
+        this.targets = action.list;
+    }
+  }
+
+  /** The state when a controller has done all there is to do, but for deletions. */
   settle(): void {
-    for (const name of this.companions.keys()) if (!this.namespaces.has(name)) this.companions.delete(name);
-    // A canary needs revisions: invalid, so everything stays as it is.
-    if (this.canary && this.keep === undefined) return;
+    this.#stay.clear();
+    if (this.source !== 'labelled' || this.isInvalid) return;
     this.#keepContent();
     const stage = this.#stage();
     const stable = [...this.kept].findLast(([each, its]) => each !== this.content && !its)?.[0];
     const isFollowing = this.pin === undefined || this.pin === this.content;
     const inUse = [...(isFollowing ? [] : [this.pin]), ...(stage ? [stable] : [])];
     this.#prune(inUse);
-    for (const name of this.namespaces) this.#write(name, stage, stable);
+    for (const name of this.#wanted()) this.#write(name, stage, stable);
   }
 
-  isCanary(name: string): boolean {
+  fateOf(name: string): Fate {
+    if (this.isInvalid) return 'stays';
+    if (this.isWanted(name)) return this.#stay.has(name) ? 'stays' : 'wanted';
+    const wave = this.companions.get(name)?.wave ?? '';
+    const { source, namespace } = this.allowed;
+    if (wave === '') return 'unwanted';
+    if (this.source === 'labelled') return source.has(wave) ? 'released' : 'held';
+    if (namespace.has(wave)) return 'released';
+    // Nobody watches an unlabelled source. Whatever starts a plan, that reads it.
+    return this.source === 'unlabelled' && source.has(wave) ? 'unwanted' : 'held';
+  }
+
+  isWanted(name: string): boolean {
+    return this.source === 'labelled' && this.namespaces.has(name) && TARGETS[this.targets]?.(name) === true;
+  }
+
+  #wanted(): readonly string[] {
+    return [...this.namespaces].filter((name) => this.isWanted(name));
+  }
+
+  #isCanary(name: string): boolean {
     return this.canary && name.startsWith('qa-');
   }
 
@@ -73,7 +149,9 @@ export class ContentModel {
   }
 
   #firstStage(): Stage {
-    const others = [...this.companions].filter(([name]) => !this.isCanary(name)).map(([, held]) => held);
+    const others = [...this.companions].flatMap(([name, held]) =>
+      this.isWanted(name) && !this.#isCanary(name) ? [held] : [],
+    );
     const isFirst = this.kept.size === 0 && others.length === 0;
     const isEverywhere = others.length > 0 && others.every((held) => this.#isSeenToHold(held, this.content));
     return this.canary && !isFirst && !isEverywhere ? 'trying' : undefined;
@@ -85,9 +163,14 @@ export class ContentModel {
     const isPinned = this.pin !== undefined && this.pin !== this.content;
     if (isPinned) return before;
     const isFree = !this.canary || [this.approved, this.pin].includes(this.content);
-    const canaries = [...this.companions].filter(([name]) => this.isCanary(name));
-    const isBad = canaries.some(([, held]) => this.#isRight(held, this.content) && held.isCondemned);
-    const stage = isFree ? undefined : isBad ? 'failed' : before;
+    const canaries = this.#wanted().filter((name) => this.#isCanary(name));
+    const isBad = canaries.some((name) => {
+      const held = this.companions.get(name);
+      return held !== undefined && this.#isRight(held, this.content) && held.isCondemned;
+    });
+    const isTried = canaries.length > 0 && this.texts(this.content).rendered(this.value) !== undefined;
+    const isBaked = before === 'trying' && this.bake !== 'manual' && isTried;
+    const stage = isFree ? undefined : isBad ? 'failed' : isBaked ? undefined : before;
     this.kept.set(this.content, stage);
     return stage;
   }
@@ -101,9 +184,12 @@ export class ContentModel {
   #write(name: string, stage: Stage, stable: string | undefined): void {
     const held = this.companions.get(name);
     const content = this.#desired(name, stage, stable, held);
-    if (content === undefined || this.texts(content).rendered(this.value) === undefined) return;
+    if (content === undefined || this.texts(content).rendered(this.value) === undefined) {
+      this.#stay.add(name);
+      return;
+    }
     const isPinned = this.pin !== undefined && this.pin !== this.content;
-    const isFailed = stage === 'failed' && this.isCanary(name) && !isPinned;
+    const isFailed = stage === 'failed' && this.#isCanary(name) && !isPinned;
     const isCondemned = held !== undefined && this.#isRight(held, content) && held.isCondemned;
     const isNamed = this.#templates.includes(content) && (this.keep ?? this.pin) !== undefined;
     const now = { content, written: content, value: this.value, isNamed };
@@ -115,7 +201,7 @@ export class ContentModel {
     if (this.pin !== undefined && this.pin !== this.content) {
       return this.kept.has(this.pin) ? this.pin : undefined;
     }
-    if (stage === undefined || (stage === 'trying' && this.isCanary(name))) return this.content;
+    if (stage === undefined || (stage === 'trying' && this.#isCanary(name))) return this.content;
     const isAsWritten = held !== undefined && held.content === held.written;
     const kept = [...this.kept.keys()].filter((each) => each === stable || !this.#isHidden(held));
     return isAsWritten && !kept.some((each) => this.#isSeenToHold(held, each)) ? undefined : stable;

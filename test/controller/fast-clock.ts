@@ -15,3 +15,35 @@ export function fastClock(times: number): Clock {
     },
   };
 }
+
+/** A clock whose monotonic time can stand still. Its timers fire all the same, maybe in vain. */
+export class PausableClock implements Clock {
+  readonly #clock: Clock;
+  #pausedAt: number | undefined;
+  #pausedMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return (this.#pausedAt ?? this.#clock.now()) - this.#pausedMs;
+  }
+
+  wallTime(): Date {
+    return this.#clock.wallTime();
+  }
+
+  setTimer(...parameters: Parameters<Clock['setTimer']>) {
+    return this.#clock.setTimer(...parameters);
+  }
+
+  pause(): void {
+    this.#pausedAt ??= this.#clock.now();
+  }
+
+  resume(): void {
+    if (this.#pausedAt !== undefined) this.#pausedMs += this.#clock.now() - this.#pausedAt;
+    this.#pausedAt = undefined;
+  }
+}

@@ -1,7 +1,7 @@
-import { expect } from 'vitest';
 import { ask } from '../inspect/ask.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
+import { BRAKE_FLAGS, brakeHasHeld } from './brake-check.ts';
 import { fastClock } from './fast-clock.ts';
 import type { Action } from './history.ts';
 import { HOMES, Player } from './player.ts';
@@ -19,12 +19,6 @@ export interface PlayOptions {
   /** Whether the controller has a brake. */
   readonly brake: boolean;
 }
-
-/** Deletions at once that the brake holds, whatever their share. */
-const BRAKE = 2;
-const BRAKE_FLAGS = { 'delete-brake': String(BRAKE), 'delete-brake-percent': '0' };
-/** Time (ms) in which there are fewer, by the clock of the server: half of the 60 s, to be safe. */
-const BRAKE_WINDOW_MS = 60_000 / CLOCK_SPEED / 2;
 
 const WRITES = { method: ['POST', 'PATCH', 'DELETE'], path: /\/configmaps/ };
 
@@ -53,7 +47,7 @@ export async function playHistory(
     if (controller === undefined) return;
     await controller.stop();
     controller = undefined;
-    if (brake && proxy) brakeHasHeld(proxy.requests.slice(requestsBefore));
+    if (brake && proxy) brakeHasHeld(proxy.requests.slice(requestsBefore), CLOCK_SPEED);
   };
   const player = new Player(world, {
     deadlineMs: DEADLINE_MS,
@@ -73,18 +67,4 @@ async function release(world: World): Promise<void> {
   const { code, err } = await ask(world, ['release', '--all-namespaces', '--yes']);
   // 1: something has changed meanwhile.
   if (code > 1) throw new Error(err);
-}
-
-/**
- * A controller has not made more deletions at once than its brake allows (SPEC D1). A silenced one
- * never reaches the server.
- */
-function brakeHasHeld(requests: FaultProxy['requests']): void {
-  const deletions = requests.filter(
-    ({ method, path, status = 500 }) => method === 'DELETE' && /configmaps/.test(path) && status < 300,
-  );
-  for (const [index, { at, path }] of deletions.entries()) {
-    const next = deletions[index + BRAKE - 1];
-    if (next !== undefined) expect(next.at - at, `${path}, ${next.path}`).toBeGreaterThan(BRAKE_WINDOW_MS);
-  }
 }

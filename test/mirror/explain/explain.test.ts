@@ -5,6 +5,7 @@ import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
 import { explainCompanion, type Finding } from '../../../src/mirror/explain/explain.ts';
 import { commandInWords } from '../../../src/mirror/explain/remedies.ts';
 import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
+import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { inventoryOf } from '../inventory-of.ts';
 import { randomWorld } from '../random-world.ts';
 import { renderingOf } from '../rendering-of.ts';
@@ -33,6 +34,9 @@ function inWords(findings: readonly Finding[]): readonly string[] {
   const remedy = fails === undefined ? [] : ['words' in fails ? fails.words : commandInWords(fails.command)];
   return [...findings.map(({ check, evidence }) => `${check}: ${evidence}`), ...remedy];
 }
+
+/** Of the view. */
+const NOW = new Date(world([]).now ?? 0).toISOString();
 
 const targets = { 'target-namespaces': 'team-*, !team-z' };
 const colors = source('home/colors', targets);
@@ -77,6 +81,48 @@ describe('[C8] explain', () => {
       'kubectl annotate configmap colors --namespace home --overwrite workshop.io/pin-',
     ]);
   });
+
+  const green = { sky: 'green' };
+  const red = { sky: 'red' };
+  const manual = { 'canary-bake': 'manual' };
+  const stages: readonly (readonly [
+    state: string,
+    asks: StringMap,
+    held: StringMap,
+    stage: 'trying' | 'failed',
+    says: string,
+  ])[] = [
+    ['rolling out', {}, red, 'trying', 'goes to 1 canary first'],
+    ['baking', { 'canary-bake': '10m' }, green, 'trying', 'is tried in 1 canary'],
+    [
+      'waiting for approval',
+      manual,
+      green,
+      'trying',
+      'is in 1 canary and waits for workshop.io/canary-approve=',
+    ],
+    ['failed', manual, red, 'failed', 'failed in a canary'],
+  ];
+  test.for(stages)(
+    '[D6] while the content is %s, of a companion that waits',
+    ([, asks, held, stage, says]) => {
+      const all = { 'target-namespaces': 'team-*', 'keep-revisions': '5', canary: 'team-z', ...asks };
+      const of = source('home/colors', all, { data: green });
+      const canary = companion({ ...of, data: held }, 'team-z/colors-synced');
+      const managedFields = [{ manager: 'mirror-controller', operation: 'Update', time: NOW }];
+      const objects = [
+        of,
+        { ...canary, metadata: { ...canary.metadata, managedFields } },
+        companion({ ...of, data: red }, 'team-a/colors-synced'),
+        revisionObject(of, red, { order: 1 }),
+        revisionObject(of, green, { order: 2, stage }),
+      ];
+      const short = observed(of).digest.slice(0, 8);
+      const [evidence = '', remedy] = end(objects);
+      expect(evidence.replaceAll(short, 'X')).toBe(`content: content X ${says.replace(/=$/, '=X')}`);
+      expect(remedy).toMatch(`workshop.io/canary-approve=${short}`);
+    },
+  );
 
   test('walks to the end beside the source', () => {
     const plain = source('home/colors');
