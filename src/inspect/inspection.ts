@@ -5,7 +5,7 @@ import { Namespaces } from '../controller/events/namespaces.ts';
 import { createInformers, type InformerDeps } from '../controller/informers.ts';
 import { StaleSourceError } from '../controller/memory/failure.ts';
 import { type ConfigMapIndex, createClusterView } from '../controller/reconcile/cluster-view.ts';
-import { Renderings as SourceRenderings } from '../controller/write/renderings.ts';
+import { Renderings } from '../controller/write/renderings.ts';
 import { SourceBodies } from '../controller/write/source-bodies.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
@@ -17,7 +17,7 @@ import {
   type Entry,
   entryMeeting,
   isUnconfirmed,
-  type Renderings,
+  type RenderingsBySource,
   takeInventory,
 } from '../mirror/explain/inventory.ts';
 import { type ObservedConfigMap, observe, usesOf } from '../mirror/observe/observed-config-map.ts';
@@ -159,7 +159,7 @@ export class Inspection {
     });
     const bodies =
       applied.bodies.size === 0 ? this.#bodies : new SourceBodies({ get: found(body) }, CACHE_BYTES);
-    const renderer = new SourceRenderings({ view, bodies, clock: this.#clock });
+    const renderer = new Renderings({ view, bodies, clock: this.#clock });
     const rendering: Look['rendering'] = (source) => renderer.prepare(source).catch(unlessStale);
     const renderings = new Map<ObjectKey, Rendering>();
     const templates = [...applied.configMaps.values()].filter((object) => usesOf(object) !== undefined);
@@ -210,7 +210,7 @@ export interface LookOptions {
 export interface Look {
   readonly entries: readonly Entry[];
   readonly view: ClusterView;
-  readonly renderings: Renderings;
+  readonly renderings: RenderingsBySource;
   /** Of a source that was read; undefined: it has nothing to render, or has changed meanwhile. */
   rendering(source: ObservedConfigMap): Promise<Rendering | undefined>;
   /** The whole ConfigMap at a key, read from the server; undefined: there is none. */

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { aborted, type Clock, sleep } from '../clock/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -99,7 +99,7 @@ export class Workers<T> {
   async #work(signal: AbortSignal): Promise<void> {
     for (;;) {
       const item = await this.#options.source.get();
-      while (this.#isTurnLong()) await turn();
+      while (this.#isTurnLong()) await nextTurn();
       if (item === undefined || signal.aborted) return;
       const isReplaced = await this.#processOne(item, signal);
       if (isReplaced) return;

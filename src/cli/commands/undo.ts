@@ -3,7 +3,7 @@ import { changeInWords, contentChanges, contentOf } from '../../inspect/changes.
 import type { Look } from '../../inspect/inspection.ts';
 import { paragraph } from '../../inspect/table.ts';
 import { createConfigMapApi } from '../../kube/api/config-maps.ts';
-import { objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
+import { splitKey } from '../../kube/api/object-key.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { ApiError, isConflict, NetworkError } from '../../kube/errors.ts';
 import { createTransport } from '../../kube/http/pooled-transport.ts';
@@ -20,8 +20,8 @@ import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { explain } from '../session/first-contact.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
+import { sourceAt, sourceKey, sourceName } from '../session/named-source.ts';
 import { USER_AGENT } from '../version.ts';
-import { named, sourceAt } from './history.ts';
 
 /** Who has set the annotation, in the source's managed fields. */
 const FIELD_MANAGER = 'kubectl-mirror';
@@ -35,9 +35,9 @@ export async function undo(
   io: ProcessIo,
   operands: readonly string[],
 ): Promise<void> {
-  const name = named('undo', operands);
+  const name = sourceName('undo', operands);
   const cluster = clusterFor(flags, io);
-  const key = parseKey(name) ?? objectKey(flags.namespace ?? cluster.namespace ?? 'default', name);
+  const key = sourceKey(name, flags.namespace, cluster);
   const choice = await inspecting(cluster, flags, io, async (inspection, signal) => {
     const look = await inspection.look(signal, { confirm: () => false });
     return choose(sourceAt(key, look), flags.to, look);

@@ -13,7 +13,7 @@ interface Deletion {
 /**
  * The deletions of the last 60 s that the brake counts. They count from when they are planned, and
  * again from when they are sent: if the reply is lost, the companion may be gone. One that fails
- * counts all the same, as it would if it were due.
+ * still counts, as it would if it were due.
  */
 export class Deletions {
   readonly #clock: Clock;

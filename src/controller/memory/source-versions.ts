@@ -5,7 +5,7 @@ import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map
 const WINDOW_MS = 60_000;
 /** Most versions in the window that are not reported (SPEC D7). */
 const MOST_VERSIONS = 10;
-/** A source that keeps changing is mirrored after so many times the quiet that it asks for. */
+/** A source that keeps changing is mirrored after this many times the quiet that it asks for. */
 const LONGEST_WAIT = 5;
 /** Sources remembered at once. More than this are not edited by hand. */
 const CAPACITY = 10_000;
@@ -45,7 +45,7 @@ export class SourceVersions {
     });
   }
 
-  /** Time (ms) until the content of a source has been quiet for so long; 0: it has been. */
+  /** Time (ms) until the content of a source has been quiet for `settleMs`; 0: it has been. */
   unsettledMs(source: ObjectKey, settleMs: number): number {
     return Math.max(0, this.#settledAt(source, settleMs) - this.#clock.now());
   }

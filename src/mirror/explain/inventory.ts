@@ -56,7 +56,7 @@ export interface Entry {
 export type LiveSources = ReadonlyMap<ObjectKey, ObservedConfigMap | undefined>;
 
 /** Of the sources that have something to render, by their keys. */
-export type Renderings = ReadonlyMap<ObjectKey, Rendering>;
+export type RenderingsBySource = ReadonlyMap<ObjectKey, Rendering>;
 
 /**
  * The sources that companions refer to and the cache does not have. Only a live read shows whether
@@ -91,7 +91,7 @@ export function absentSource(object: ObservedConfigMap, view: ClusterView): Obje
 export function takeInventory(
   objects: Iterable<ObservedConfigMap>,
   live: LiveSources,
-  renderings: Renderings,
+  renderings: RenderingsBySource,
   view: ClusterView,
 ): readonly Entry[] {
   const entries: Entry[] = [];
@@ -122,7 +122,7 @@ export function isUnconfirmed({ action }: Entry): boolean {
 export function entryMeeting(
   entry: Entry,
   actual: ObservedConfigMap | undefined,
-  renderings: Renderings,
+  renderings: RenderingsBySource,
   view: ClusterView,
 ): Entry {
   const source = entry.source && view.configMap(entry.source);
