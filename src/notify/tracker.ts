@@ -48,6 +48,7 @@ const CONDITIONS: Readonly<Partial<Record<ProblemKind, ConditionType>>> = {
 
 /** Problems of companions, not of what the source says. */
 const FAILURES: readonly ProblemKind[] = [
+  'unresolved',
   'conflict',
   'refused',
   'target missing',

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { World } from '../controller/world.ts';
+import { ask } from '../inspect/ask.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { eventOf, folderWith, mountedSecret, startReceiver } from './receiver.ts';
@@ -124,6 +125,64 @@ export function notifySuite(server: TestServer): void {
       };
       await waitFor(isShown, { describe: () => shown });
       expect(run.log()).not.toMatch(/of-the-app|newer|green/);
+      expect(await run.stop()).toBe(0);
+    });
+
+    test('[V4] [O4] [N2] values and labels that are filled in appear in companions, and nowhere else', async () => {
+      await using world = await World.open(server);
+      await world.createNamespace('team-a', { labels: { tier: 'hunter2-tier' } });
+      const receiver = await startReceiver();
+      const folder = folderWith({
+        'sinks.yaml': `sinks: [{name: app, type: webhook, url: "${receiver.url}/", caFile: ca.crt, content: full, default: true}]`,
+        'ca.crt': receiver.ca,
+      });
+      const run = notifying(world, folder, '--log-level=debug');
+      const told = (type: string) =>
+        waitFor(() => receiver.requests.find((request) => eventOf(request).type.includes(type)), {
+          describe: () => `${type}; ${run.log()}`,
+        });
+      await waitFor(() => run.log().includes('"notifying"'), { describe: run.log });
+      const labels = world.ours({ managed: 'values' });
+      const options = { namespace: world.full('home'), name: 'options', labels };
+      await world.person.create({ metadata: options, data: { title: 'hunter2-title' } });
+      const asks = {
+        'target-namespaces': world.full('team-a'),
+        'render-keys': '*',
+        'values-from': 'options',
+      };
+      const data = { k: '$(mirror.value.title) $(mirror.label.tier)' };
+      await world.createSource({ data, asks });
+      const key = 'team-a/colors-synced';
+      const filled = { data: { k: 'hunter2-title hunter2-tier' } };
+      await world.companion(key, 'home/colors', filled);
+      expect(eventOf(await told('source.created')).data).toMatchObject({ data });
+      // It is healed, then replaced, then cannot be rendered.
+      await world.person.patch(world.full(key), { data: { k: 'hunter2-edited' } });
+      await world.companion(key, 'home/colors', filled);
+      await world.person.patch(world.full(key), { immutable: true, data: { k: 'hunter2-edited' } });
+      await world.companion(key, 'home/colors', filled);
+      await world.person.patch(world.full('home/options'), { data: { title: 'hunter2'.repeat(100_000) } });
+      await world.person.patch(world.full('home/colors'), { data: { l: data.k } });
+      const { reason } = eventOf(await told('companions.failing')).data ?? {};
+      expect(reason).toMatch(/: k, l: the rendered content has \d+ bytes, more than/);
+      const source = world.full('home/colors');
+      const commands = [
+        ['status', '-o', 'wide'],
+        ['plan', '-o', 'yaml'],
+        ['explain', source, '-n', world.full('team-a')],
+        ['history', source],
+      ];
+      const answers = await Promise.all(commands.map((args) => ask(world, args)));
+      expect(answers.map(({ err }) => err)).toEqual(['', '', '', '']);
+      expect(answers[2]?.out).toContain('the rendered content has');
+      const path = `/apis/events.k8s.io/v1/namespaces/${world.full('home')}/events`;
+      const events = await waitFor(async () => {
+        const text = JSON.stringify(await world.person.get<object>(path));
+        return text.includes('Unresolved') && text.includes('Healed') ? text : undefined;
+      });
+      const bodies = receiver.requests.map(({ body }) => body);
+      const seen = [...bodies, events, ...answers.map(({ out }) => out), run.log()];
+      for (const text of seen) expect(text).not.toContain('hunter2');
       expect(await run.stop()).toBe(0);
     });
 
