@@ -34,7 +34,7 @@ export async function watchHolder(watch: HolderWatch, signal: AbortSignal): Prom
         else if (last !== undefined) onChange(holderOf(last.object));
       }
     } catch (err) {
-      log.debug({ err }, 'the watch on the Lease failed; retrying');
+      if (!signal.aborted) log.debug({ err }, 'the watch on the Lease failed; retrying');
     }
     await sleep(clock, retryPeriodMs, signal);
   }
