@@ -265,6 +265,17 @@ export function explainSuite(server: TestServer): void {
     expect(await explain('home/lost')).toContain('The controller leaves it alone.');
   });
 
+  test.concurrent('[C8] of a namespace that the flags forbid: no advice to target it', async () => {
+    await using world = await World.open(server);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    const { code, out } = await ask(world, ['explain', world.full('home/colors'), '-n', 'kube-system']);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /no +target +nothing in the target annotations matches kube-system, and the namespace is/,
+    );
+    expect(out).not.toContain('kubectl annotate');
+  });
+
   test.concurrent('[D5] status and explain say that companions in sync are pinned', async () => {
     await using world = await World.open(server);
     await world.createSource({ asks: { 'keep-revisions': '1' } });

@@ -131,13 +131,14 @@ function checkAnnotations(question: Question, { settings: { vocabulary } }: Clus
 function checkTarget(question: Question, view: ClusterView): Finding {
   const { source, namespace: name } = question;
   const { targets } = requestOf(question);
-  const { vocabulary } = view.settings;
+  const { vocabulary, bounds } = view.settings;
   const evidence = (text: string) => ({ check: 'target', evidence: text }) as const;
   const own = splitKey(source).namespace;
-  const failing = (text: string, reason: Parameters<typeof fixTargets>[1]): Finding => ({
-    ...evidence(text),
-    fails: fixTargets(question, reason, vocabulary),
-  });
+  const refusal = name === own ? undefined : boundsRefusal(name, bounds);
+  const failing = (text: string, reason: Parameters<typeof fixTargets>[1]): Finding =>
+    refusal === undefined
+      ? { ...evidence(text), fails: fixTargets(question, reason, vocabulary) }
+      : { ...evidence(`${text}, and ${refusal}`), fails: ADMINISTRATOR };
   if (targets === undefined) {
     return name === own
       ? evidence('without target annotations the companion is beside the source')
