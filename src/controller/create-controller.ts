@@ -18,7 +18,7 @@ import { Namespaces } from './events/namespaces.ts';
 import { createInformers, type Watches } from './informers.ts';
 import { CompanionMemory } from './memory/companion-memory.ts';
 import { Deletions } from './memory/deletions.ts';
-import { type Listener, tellAll } from './memory/happening.ts';
+import { emitToAll, type Listener } from './memory/happening.ts';
 import { Reports } from './memory/reports.ts';
 import { SourceVersions } from './memory/source-versions.ts';
 import { happeningMetrics } from './metrics/happening-metrics.ts';
@@ -111,8 +111,8 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   });
 
   // What it does.
-  const tell = tellAll([...deps.listeners, happeningMetrics(metrics, clock, mayWrite)], log);
-  const reports = new Reports({ log, memory, view, tell });
+  const emit = emitToAll([...deps.listeners, happeningMetrics(metrics, clock, mayWrite)], log);
+  const reports = new Reports({ log, memory, view, emit });
   // An eighth of the workers, at least one of several, is kept for fresh keys.
   const bulkLimit = Math.max(1, workers - Math.ceil(workers / 8));
   const queue = new DelayingQueue<ObjectKey>({
@@ -123,7 +123,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
   const renderings = new Renderings({ view, bodies, clock });
-  const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, tell };
+  const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, emit };
   const planner = new Planner({ ...shared, renderings, deletions, versions, areNamespacesSynced });
   const reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
   const writer = new CompanionWriter({ ...shared, deletions, mutations, maxWritesPerSecond });
@@ -137,12 +137,12 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       versions,
       isSynced: () => configMaps.isSynced(),
       demandNamespaces: () => namespaces.demand(),
-      tell,
+      emit,
     }),
   );
   if (deps.handler !== undefined) configMaps.addHandler(deps.handler);
   namespaceInformer.addHandler(
-    namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, tell }),
+    namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, emit }),
   );
 
   const survey = new Survey({ view, renderings, configMaps: lister, memory, areNamespacesSynced, clock });

@@ -50,11 +50,11 @@ export class Executor {
     });
     const bodies = new SourceBodies(api, 2 ** 20);
     const mutations = new MutationCache(clock, (companion) => sourceReference(companion, vocabulary));
-    const tell = (happening: Happening) => void this.happenings.push(happening);
+    const emit = (happening: Happening) => void this.happenings.push(happening);
     const mayWrite = () => this.isLeader;
-    const reports = new Reports({ log, memory, view, tell });
+    const reports = new Reports({ log, memory, view, emit });
     const renderings = new Renderings({ view, bodies, clock });
-    const shared = { view, api, renderings, bodies, memory, reports, queue, mayWrite, clock, log, tell };
+    const shared = { view, api, renderings, bodies, memory, reports, queue, mayWrite, clock, log, emit };
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     const { deletions, versions } = this;
     const planner = new Planner({ ...shared, deletions, versions, areNamespacesSynced: () => true });

@@ -26,7 +26,7 @@ export interface ConfigMapHandlerDeps {
   readonly isSynced: () => boolean;
   /** Called when a change can only be decided with the namespaces known. */
   readonly demandNamespaces: () => void;
-  readonly tell: Listener;
+  readonly emit: Listener;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface ConfigMapHandlerDeps {
  * a companion, because healing it again and again may be a fight (SPEC R14).
  */
 export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedConfigMap> {
-  const { view, queue, mutations, memory, versions, isSynced, tell } = deps;
+  const { view, queue, mutations, memory, versions, isSynced, emit } = deps;
   const { vocabulary } = view.settings;
   const demandFor = (object: ObservedConfigMap) => {
     if (dependsOnNamespaces(object, vocabulary)) deps.demandNamespaces();
@@ -46,7 +46,7 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
     const cause = causeOf(object, vocabulary);
     for (const key of concernedSources(object, view)) {
       if (key === except) continue;
-      if (isNoticed) tell({ type: 'noticed', source: key, cause });
+      if (isNoticed) emit({ type: 'noticed', source: key, cause });
       queue.add(key, lane);
     }
   };

@@ -23,14 +23,14 @@ export interface NamespaceHandlerDeps {
   readonly reports: Pick<Reports, 'consent'>;
   /** Nothing is queued until the first list is complete; then everything that depends on it is. */
   readonly isSynced: () => boolean;
-  readonly tell: Listener;
+  readonly emit: Listener;
 }
 
 /** Queues the sources that may target a changed Namespace, or have companions in it. */
 export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNamespace> {
-  const { view, configMaps, queue, reports, isSynced, tell } = deps;
+  const { view, configMaps, queue, reports, isSynced, emit } = deps;
   const enqueue = (key: ObjectKey) => {
-    tell({ type: 'noticed', source: key, cause: 'namespace' });
+    emit({ type: 'noticed', source: key, cause: 'namespace' });
     queue.add(key);
   };
   const enqueueTargeting = (

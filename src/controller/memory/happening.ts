@@ -5,7 +5,7 @@ import type { Step } from '../../mirror/plan/step.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 
 /**
- * What the controller tells its listeners, such as Events and metrics. `source` is the key of a
+ * What the controller reports to its listeners, such as Events and metrics. `source` is the key of a
  * source; `object` the source as it is in the cache, undefined when it is gone or unlabelled.
  */
 export type Happening = Noticed | Written | Reconciled | ProblemChanged | ConsentChanged;
@@ -122,8 +122,8 @@ export interface ConsentChanged {
   readonly reason: string;
 }
 
-/** One listener for all of them. */
-export function tellAll(listeners: readonly Listener[], log: Logger): Listener {
+/** One listener that calls all of them. */
+export function emitToAll(listeners: readonly Listener[], log: Logger): Listener {
   return (happening) => {
     for (const listener of listeners) {
       try {

@@ -12,12 +12,12 @@ export interface ReportsDeps {
   readonly log: Logger;
   readonly memory: CompanionMemory;
   readonly view: Pick<ClusterView, 'configMap' | 'namespace'>;
-  readonly tell: Listener;
+  readonly emit: Listener;
 }
 
 /**
- * Logs each problem once, however often it occurs, and once more when it is resolved, and tells
- * the listeners.
+ * Logs each problem once, however often it occurs, and once more when it is resolved. Also reports
+ * it to the listeners.
  */
 export class Reports {
   readonly #deps: ReportsDeps;
@@ -177,7 +177,7 @@ export class Reports {
     if (last?.message === problem.message && topicOf(last) === topicOf(problem)) return;
     memory.setProblem(source, subject, problem);
     log[problem.level](problem.fields, problem.message);
-    this.#tell(source, subject, problem, 'began');
+    this.#emit(source, subject, problem, 'began');
   }
 
   /** Normal, and not remembered: there may be one for each namespace and source. */
@@ -193,24 +193,24 @@ export class Reports {
     memory.setProblem(source, subject, undefined);
     const { reason: _, ...fields } = last.fields;
     log.info({ ...fields, was: last.message }, 'resolved');
-    this.#tell(source, subject, last, 'resolved');
+    this.#emit(source, subject, last, 'resolved');
   }
 
-  #tell(
+  #emit(
     source: ObjectKey,
     subject: ObjectKey,
     { kind, fields }: Problem,
     state: ProblemChanged['state'],
   ): void {
-    const { view, tell } = this.#deps;
+    const { view, emit } = this.#deps;
     const { reason = '', fieldManager: editedBy } = fields;
     if (kind === 'consent') {
       const object = view.namespace(source);
-      tell({ type: 'consent', state, namespace: source, object, reason });
+      emit({ type: 'consent', state, namespace: source, object, reason });
     } else if (kind !== undefined) {
       const object = view.configMap(source);
       const namespaceUid = view.namespace(splitKey(source).namespace)?.uid;
-      tell({ type: 'problem', state, kind, source, object, namespaceUid, subject, reason, editedBy });
+      emit({ type: 'problem', state, kind, source, object, namespaceUid, subject, reason, editedBy });
     }
   }
 }

@@ -26,7 +26,7 @@ export interface ReconcilerDeps {
   readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly tell: Listener;
+  readonly emit: Listener;
 }
 
 const NONE: CompanionCounts = {};
@@ -56,14 +56,14 @@ export class Reconciler {
       memory.succeeded(key, key);
     } catch (error) {
       const { quiet } = this.#retry(key, error);
-      this.#tellUnplanned(key, quiet ? 'stale' : 'failed', begunAt);
+      this.#emitUnplanned(key, quiet ? 'stale' : 'failed', begunAt);
     }
     if (plan !== undefined) await this.#carryOut(key, plan, begunAt);
   }
 
   /** Reports what is left alone, sets aside what must wait, and queues the other writes. */
   async #carryOut(key: ObjectKey, plan: Plan, begunAt: number): Promise<void> {
-    const { memory, reports, queue, writes, dryRun, clock, log, tell } = this.#deps;
+    const { memory, reports, queue, writes, dryRun, clock, log, emit } = this.#deps;
     const { source, shape, steps } = plan;
     const ofRevisions = plan.rollout?.steps ?? [];
     const now = clock.now();
@@ -77,10 +77,10 @@ export class Reconciler {
     const onEnd = plan.rollout?.state === 'rolling out' ? () => queue.add(key, lane) : undefined;
     const isHeldBack = plan.rollout?.isHeldBack === true;
     const reportOn = (writes: number) =>
-      new PassReport({ key, source, steps, writes, isHeldBack, begunAt, clock, log, tell, onEnd });
+      new PassReport({ key, source, steps, writes, isHeldBack, begunAt, clock, log, emit, onEnd });
     if (dryRun) {
       for (const step of toBeWritten) reports.wouldWrite(key, step);
-      reportOn(0).tellReconciled();
+      reportOn(0).emitReconciled();
       return;
     }
     const waits = this.#waitsOf(key, toBeWritten, plan);
@@ -93,7 +93,7 @@ export class Reconciler {
     const report = reportOn(ready.length);
     const isBlocked = ({ companion }: WriteStep) => memory.problem(key, companion)?.kind === 'conflict';
     for (const step of waits.keys()) if (!isOfRevision(step) && isBlocked(step)) report.inConflict(step);
-    if (ready.length === 0) report.tellReconciled();
+    if (ready.length === 0) report.emitReconciled();
     await writes.add({ key, source, shape, lane, report }, ready);
   }
 
@@ -121,11 +121,11 @@ export class Reconciler {
     return waits;
   }
 
-  #tellUnplanned(source: ObjectKey, result: 'failed' | 'stale', begunAt: number): void {
-    const { view, clock, tell } = this.#deps;
+  #emitUnplanned(source: ObjectKey, result: 'failed' | 'stale', begunAt: number): void {
+    const { view, clock, emit } = this.#deps;
     const object = view.configMap(source);
     const durationMs = clock.now() - begunAt;
-    tell({ type: 'reconciled', source, object, result, durationMs, companions: NONE, inSync: false });
+    emit({ type: 'reconciled', source, object, result, durationMs, companions: NONE, inSync: false });
   }
 
   #retry(key: ObjectKey, error: unknown): Verdict {

@@ -22,7 +22,7 @@ export interface PassReportOptions {
   readonly begunAt: number;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly tell: Listener;
+  readonly emit: Listener;
   /** See `Reconciled`. */
   readonly isHeldBack?: boolean;
   /** Called when the last write of a pass with writes has ended, well or not. */
@@ -31,8 +31,8 @@ export interface PassReportOptions {
 
 /**
  * Logs what one pass has written: a line for each companion of a small pass, a line for each
- * hundred of a large one. At `debug` a large pass has a line for each, too. Tells the listeners of
- * each write, and when the last one has ended.
+ * hundred of a large one. At `debug` a large pass has a line for each, too. Reports each write to the
+ * listeners, and the end of the last one.
  */
 export class PassReport {
   readonly #options: PassReportOptions;
@@ -72,7 +72,7 @@ export class PassReport {
     this.#counted += 1;
     this.#unsynced -= 1;
     this.#move(step.state, after(step, action));
-    this.#tellWritten({ companion, reason }, { action, result: 'ok', heal }, begunAt);
+    this.#emitWritten({ companion, reason }, { action, result: 'ok', heal }, begunAt);
   }
 
   /** The same of a revision, which is no companion. */
@@ -97,7 +97,7 @@ export class PassReport {
     const { action } = step;
     if (failure.kind === 'blocked' && !quiet) this.inConflict(step);
     else if (!quiet) this.#isFailed = true;
-    this.#tellWritten(step, { action, result: quiet ? 'stale' : 'failed', heal: undefined }, begunAt);
+    this.#emitWritten(step, { action, result: quiet ? 'stale' : 'failed', heal: undefined }, begunAt);
   }
 
   /** A write has ended, well or not. */
@@ -106,15 +106,15 @@ export class PassReport {
     const isDue = this.#counted === WRITES_PER_LINE || (this.#left === 0 && this.#counted > 0);
     if (!this.#isSmall && isDue) this.#sum();
     if (this.#left > 0) return;
-    this.tellReconciled();
+    this.emitReconciled();
     this.#options.onEnd?.();
   }
 
   /** To be called only for a pass without writes; otherwise the end of the last one does it. */
-  tellReconciled(): void {
-    const { key, source, begunAt, tell, isHeldBack } = this.#options;
+  emitReconciled(): void {
+    const { key, source, begunAt, emit, isHeldBack } = this.#options;
     const isInvalid = source?.request?.ok === false;
-    tell({
+    emit({
       type: 'reconciled',
       source: key,
       object: source,
@@ -137,14 +137,14 @@ export class PassReport {
     if (to !== undefined) this.#companions[to] = (this.#companions[to] ?? 0) + 1;
   }
 
-  #tellWritten(
+  #emitWritten(
     { companion, reason }: Pick<Step, 'companion' | 'reason'>,
     how: Pick<Written, 'action' | 'result' | 'heal'>,
     begunAt: number,
   ): void {
-    const { key, source, tell } = this.#options;
+    const { key, source, emit } = this.#options;
     const durationMs = this.#msSince(begunAt);
-    tell({ type: 'written', source: key, object: source, companion, reason, durationMs, ...how });
+    emit({ type: 'written', source: key, object: source, companion, reason, durationMs, ...how });
   }
 
   #sum(): void {

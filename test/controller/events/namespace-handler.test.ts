@@ -26,7 +26,7 @@ function setUp() {
     queue,
     reports: { consent: (name, problem) => consents.push([name, problem]) },
     isSynced: () => true,
-    tell: () => undefined,
+    emit: () => undefined,
   });
   return { queue, handler, consents };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Happening, tellAll } from '../../../src/controller/memory/happening.ts';
+import { emitToAll, type Happening } from '../../../src/controller/memory/happening.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
@@ -109,9 +109,9 @@ test('a listener that throws is logged, and the others hear what happened', () =
   const broken = () => {
     throw new Error('out of order');
   };
-  const tell = tellAll([broken, (happening) => void heard.push(happening)], log);
+  const emit = emitToAll([broken, (happening) => void heard.push(happening)], log);
   const happening: Happening = { type: 'noticed', source: KEY, cause: 'edit' };
-  tell(happening);
+  emit(happening);
   expect(heard).toEqual([happening]);
   expect(log.lines).toMatchObject([{ level: 'error', message: 'a listener failed', happening: 'noticed' }]);
 });

@@ -18,9 +18,9 @@ function steps(count: number): readonly CompanionWriteStep[] {
 
 function passOf(of: readonly CompanionWriteStep[]) {
   const [log, clock, happenings] = [new RecordedLog(), new ManualClock(), [] as Happening[]];
-  const tell = (happening: Happening) => void happenings.push(happening);
+  const emit = (happening: Happening) => void happenings.push(happening);
   const pass = new PassReport({
-    ...{ key: source, source: undefined, steps: of, writes: of.length, begunAt: 0, clock, log, tell },
+    ...{ key: source, source: undefined, steps: of, writes: of.length, begunAt: 0, clock, log, emit },
   });
   return { log, clock, happenings, pass };
 }

@@ -32,7 +32,7 @@ class Scene {
     const source = undefined;
     const report = new PassReport({
       ...{ key, source, steps, writes: steps.length, begunAt: 0 },
-      ...{ clock: this.clock, log: new RecordedLog(), tell: () => undefined },
+      ...{ clock: this.clock, log: new RecordedLog(), emit: () => undefined },
     });
     const pass: Pass = { key, source, shape: undefined, lane, report };
     void this.queue.add(pass, steps).then(() => {
