@@ -73,8 +73,9 @@ export class Reconciler {
     if (memory.hasAny(key)) memory.keepOnly(key, [...steps, ...ofRevisions], isOver);
     this.#planAgain(key, plan);
     const lane = queue.laneOf(key);
-    // How far a canary is depends on its writes, and their own watch events queue no pass.
-    const onEnd = plan.rollout?.state === 'rolling out' ? () => queue.add(key, lane) : undefined;
+    // How far a canary is depends on its writes, and their own watch events queue no pass. Not as
+    // fresh: for a fresh key, the writer drops what the pass under way has not begun.
+    const onEnd = plan.rollout?.state === 'rolling out' ? () => queue.add(key, 'bulk') : undefined;
     const isHeldBack = plan.rollout?.isHeldBack === true;
     const reportOn = (writes: number) =>
       new PassReport({ key, source, steps, writes, isHeldBack, begunAt, clock, log, emit, onEnd });

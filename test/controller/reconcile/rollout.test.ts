@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import { keyOf, type ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import { shortChecksum } from '../../../src/mirror/observe/revision.ts';
@@ -17,7 +17,8 @@ const RED = { sky: 'red' };
 const GREEN = { sky: 'green' };
 const BLUE = { sky: 'blue' };
 
-const NAMESPACES = ['home', 'qa-a', 'team-a', 'team-b'].map((name) => namespace(name));
+const MANY = Array.from({ length: 13 }, (_, number) => `eu-${number}`);
+const NAMESPACES = ['home', 'qa-a', 'team-a', 'team-b', ...MANY].map((name) => namespace(name));
 const FORBIDDEN = new ApiError('forbidden', { status: 403, reason: 'Forbidden' });
 
 /** A green source that was red before, with these annotations. */
@@ -61,6 +62,47 @@ describe('[D6] a canary that failed', () => {
     expect(api.objects.get(CANARY)?.data).toEqual(RED);
     expect(api.objects.get(CANARY)?.metadata.annotations).not.toHaveProperty('workshop.io/verdict');
   });
+});
+
+test('[D6] the end of a pass over canaries does not stop the next one, or each would write only a few', async () => {
+  const green = greenSource({ 'target-namespaces': 'eu-*', canary: 'eu-*', 'canary-bake': '1h' });
+  const red = { ...green, data: RED };
+  const kept = revisionObject(green, RED, { order: 1 });
+  const tried = revisionObject(green, GREEN, { order: 2, stage: 'trying' });
+  const canaries = MANY.map((name) => companion(red, `${name}/colors-synced`));
+  const { api, running, see } = setUp([green, kept, tried, ...canaries]);
+  const { queue, writes, writer, reconciler, stop } = running;
+  const begin = async () => {
+    queue.add(KEY);
+    await queue.get();
+    const pass = reconciler.reconcile(KEY);
+    await new Promise(setImmediate);
+    return pass.then(() => queue.done(KEY));
+  };
+  const answers: (() => void)[] = [];
+  const first = begin();
+  const [slow, ...others] = await Promise.all(canaries.map(() => writes.get()));
+  api.beforeWrite = () => new Promise((resolve) => answers.push(resolve));
+  const unanswered = slow && writer.write(slow, stop.signal).then(() => writes.done(slow));
+  await new Promise(setImmediate);
+  api.beforeWrite = async () => undefined;
+  for (const write of others) {
+    if (write === undefined) continue;
+    await writer.write(write, stop.signal);
+    writes.done(write);
+  }
+  await first;
+  // Somebody undoes what was written, and the next pass begins before the last answer.
+  const undone = others.flatMap((write) => api.objects.get(write?.step.companion as ObjectKey) ?? []);
+  for (const object of undone) api.objects.set(keyOf(object), { ...object, data: RED });
+  see();
+  const second = begin();
+  await new Promise(setImmediate);
+  answers[0]?.();
+  await unanswered;
+  await running.carryOut();
+  await second;
+  expect(canaries.map((canary) => api.objects.get(keyOf(canary))?.data)).toEqual(canaries.map(() => GREEN));
 });
 
 describe('[D4] while the content cannot be kept', () => {
