@@ -44,7 +44,13 @@ export class Executor {
     // Whatever else changes in `seen` shows.
     const view: ClusterView = Object.assign(Object.create(seen), {
       now: () => clock.wallTime().getTime(),
-      recentDeletions: (namespace: string) => this.deletions.recent(namespace),
+      dueFrom: (namespace: string, own: readonly string[]) => {
+        const found = seen.dueFrom(namespace, own);
+        return {
+          ...found,
+          counted: new Set([...found.counted, ...this.deletions.recent(namespace), ...own]),
+        };
+      },
       unsettledMs: (source: ObjectKey, settleMs: number) => this.versions.unsettledMs(source, settleMs),
       unwantedMs: (source: ObjectKey, companion: ObjectKey) => memory.unwantedMs(source, companion),
     });

@@ -86,19 +86,16 @@ export function viewOf(of: World): ClusterView {
   const byKey = new Map<ObjectKey, ObservedConfigMap>(seen.map((object) => [object.key, object]));
   const namespaces = new Map<string, ObservedNamespace>();
   for (const item of of.namespaces) namespaces.set(item.metadata.name, observeNamespace(item, vocabulary));
-  const recent = (name: string) => new Set(of.recentDeletions?.get(name));
   const view: ClusterView = {
     settings: { vocabulary, bounds: of.bounds, brake: of.brake },
     now: () => of.now ?? 0,
     unwantedMs: () => of.unwantedMs,
     unsettledMs: () => of.unsettledMs ?? 0,
-    dueFrom: (name) =>
-      dueAmong(
-        seen.filter((object) => isFrom(name, object)),
-        recent(name),
-        view,
-      ),
-    recentDeletions: recent,
+    dueFrom: (name, own) => {
+      const companions = seen.filter((object) => isFrom(name, object));
+      const found = dueAmong(companions, new Set(of.recentDeletions?.get(name)), view);
+      return { ...found, counted: new Set([...found.counted, ...own]) };
+    },
     configMap: (key) => byKey.get(key),
     revisions: (key) =>
       seen.filter(

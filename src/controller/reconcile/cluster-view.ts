@@ -106,7 +106,6 @@ export function createClusterView(deps: {
         const companions = current(configMaps.byIndex('origin', namespace));
         return dueAmong(companions, deletions.recent(namespace), view);
       }),
-    recentDeletions: (namespace) => deletions.recent(namespace),
     unsettledMs: (source, settleMs) => versions.unsettledMs(source, settleMs),
     unwantedMs: (source, companion) => memory.unwantedMs(source, companion),
     namespace: (name) => namespaces.get(name as ObjectKey),

@@ -4,14 +4,19 @@ import type { DueDeletions } from '../../mirror/plan/view.ts';
 /** A search stays valid for this many times its duration, so it takes 5 % of the time at most. */
 const LIFETIME = 20;
 
+interface Found {
+  readonly due: DueDeletions & { readonly counted: Set<string> };
+  /** When to search again, on the clock. */
+  readonly until: number;
+}
+
 /**
  * Remembers the deletions due for the sources of each namespace. A search looks at every companion,
- * and each of 1,000 sources may have one to delete. What becomes due after a search is remembered
- * as soon as a plan finds it.
+ * and each of 10,000 sources may have one to delete: a plan only adds its own to what is counted.
  */
 export class RememberedSearch {
   readonly #clock: Clock;
-  readonly #found = new Map<string, { readonly until: number; readonly found: DueDeletions }>();
+  readonly #found = new Map<string, Found>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -21,19 +26,21 @@ export class RememberedSearch {
   in(namespace: string, own: readonly string[], search: () => DueDeletions): DueDeletions {
     const begunAt = this.#clock.now();
     this.#forgetOld(begunAt);
-    const last = this.#found.get(namespace);
-    const found = withOwn(last?.found ?? search(), own);
+    const { due } = this.#found.get(namespace) ?? this.#search(namespace, begunAt, search);
+    for (const uid of own) due.counted.add(uid);
+    return due;
+  }
+
+  #search(namespace: string, begunAt: number, search: () => DueDeletions): Found {
+    const found = search();
+    const due = { ...found, counted: new Set(found.counted) };
     const endedAt = this.#clock.now();
-    const until = last?.until ?? endedAt + LIFETIME * (endedAt - begunAt);
-    this.#found.set(namespace, { until, found });
-    return found;
+    const entry = { due, until: endedAt + LIFETIME * (endedAt - begunAt) };
+    this.#found.set(namespace, entry);
+    return entry;
   }
 
   #forgetOld(now: number): void {
     for (const [namespace, { until }] of this.#found) if (now >= until) this.#found.delete(namespace);
   }
-}
-
-function withOwn(found: DueDeletions, own: readonly string[]): DueDeletions {
-  return own.length === 0 ? found : { ...found, due: [...new Set([...found.due, ...own])] };
 }

@@ -57,30 +57,27 @@ function mustHold(
   if (deletions.length === 0) return false;
   const { namespace } = splitKey(source.key);
   const own = deletions.map(({ actual }) => actual.uid);
-  const { due, there, gone, isHeld } = view.dueFrom(namespace, own);
-  const recent = view.recentDeletions(namespace);
-  const all = new Set([...recent, ...due, ...own]);
-  const total = there + gone.filter((uid) => recent.has(uid)).length;
+  const { counted, total, isHeld } = view.dueFrom(namespace, own);
   // What is held holds all else that is due.
-  return isHeld || (all.size >= count && all.size * 100 >= percent * total);
+  return isHeld || (counted.size >= count && counted.size * 100 >= percent * total);
 }
 
 /**
  * What plans would delete, for all sources of one namespace and as far as the cache knows.
  * @param companions those of these sources
- * @param recent uids of those that were deleted lately
+ * @param recent uids of those that were deleted lately, or were to be, and that the brake counts
  */
 export function dueAmong(
   companions: readonly ObservedConfigMap[],
   recent: ReadonlySet<string>,
   view: ClusterView,
 ): DueDeletions {
-  const found = companions.filter((companion) => isDue(companion, view));
-  const due = found.map(({ uid }) => uid);
-  const isHeld = found.some((companion) => waveOn(companion, view.settings.vocabulary) !== undefined);
+  const due = companions.filter((companion) => isDue(companion, view));
+  const isHeld = due.some((companion) => waveOn(companion, view.settings.vocabulary) !== undefined);
+  const counted = new Set([...due.map(({ uid }) => uid), ...recent]);
   const gone = new Set(recent);
   if (gone.size > 0) for (const { uid } of companions) gone.delete(uid);
-  return { due, there: companions.length, gone: [...gone], isHeld };
+  return { counted, total: companions.length + gone.size, isHeld };
 }
 
 /** Whether a plan for its source would delete the companion, as far as the cache knows. */

@@ -29,14 +29,9 @@ export interface ClusterView {
   unsettledMs(source: ObjectKey, settleMs: number): number;
   /**
    * Deletions due for the sources of a namespace (`dueAmong`), maybe a moment ago, and those that
-   * plans have found due since. `own`: uids of what the plan that asks would delete.
+   * plans have found due since. `own`: uids of what the plan that asks would delete; they count too.
    */
   dueFrom(namespace: string, own: readonly string[]): DueDeletions;
-  /**
-   * Uids of the companions of its sources that were deleted in the last 60 s, or were to be, and
-   * that the brake counts.
-   */
-  recentDeletions(namespace: string): ReadonlySet<string>;
   namespace(name: string): ObservedNamespace | undefined;
   namespaces(): Iterable<ObservedNamespace>;
 }
@@ -57,12 +52,10 @@ export interface Brake {
 
 /** Deletions for the sources of one namespace that the brake counts. */
 export interface DueDeletions {
-  /** Uids of the companions to delete. */
-  readonly due: readonly string[];
-  /** How many companions there are. */
-  readonly there: number;
-  /** Uids of those that were deleted lately and are not among them. */
-  readonly gone: readonly string[];
-  /** Whether one of `due` is marked as held. */
+  /** Uids of the companions to delete, and of those that were deleted lately. */
+  readonly counted: ReadonlySet<string>;
+  /** How many companions there are, with those that were deleted lately. */
+  readonly total: number;
+  /** Whether one of those to delete is marked as held. */
   readonly isHeld: boolean;
 }

@@ -29,7 +29,7 @@ function setUp(objects: readonly ConfigMap[], changed: Partial<ClusterView> = {}
 }
 
 test('[D1] plans that are made at once count the deletions of each other, whatever the last search found', async () => {
-  const found = { due: [], there: 18, gone: [], isHeld: false };
+  const found = { counted: new Set<string>(), total: 18, isHeld: false };
   const { api, running } = setUp([...narrowed('s', 9), ...narrowed('t', 9)], { dueFrom: () => found });
   const passes = ['home/s', 'home/t'].map((key) => running.reconciler.reconcile(key as ObjectKey));
   await running.carryOut();
