@@ -91,8 +91,9 @@ function unfile(index: Index, value: string, key: ObjectKey): void {
     index.delete(value);
   } else if (entry instanceof Set) {
     entry.delete(key);
+    if (entry.size > 1) return;
     const [only] = entry;
-    if (only !== undefined && entry.size === 1) index.set(value, only);
+    if (only !== undefined) index.set(value, only);
   }
 }
 

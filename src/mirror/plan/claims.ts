@@ -5,14 +5,19 @@ import { placementIn } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
 /**
- * Index values that lead from a companion's key to the sources that may ask for it: the key of the
- * one beside the source or, if the source has targets, `*` and the companion's name. Look up with
- * {@link claimIndexValues}.
+ * Index values that lead from a companion's key to the sources that may ask for it: the key itself
+ * or, of a source with a prefix or selector, `*` and the companion's name. (If that stood for exact
+ * names too, 10,000 sources of one name would be looked at for each of their companions.) Look up
+ * with {@link claimIndexValues}.
  */
 export function claimsOf(object: ObservedConfigMap): readonly string[] {
   if (!object.request?.ok) return [];
   const request = object.request.value;
-  return [request.targets ? `*/${request.companionName}` : companionKey(request, object.namespace)];
+  if (request.targets === undefined) return [companionKey(request, object.namespace)];
+  const { patterns, selector } = request.targets;
+  return selector === undefined && patterns.prefixes.length === 0
+    ? Array.from(patterns.names, (namespace) => companionKey(request, namespace))
+    : [`*/${request.companionName}`];
 }
 
 export function claimIndexValues(companion: ObjectKey): readonly string[] {

@@ -77,6 +77,13 @@ describe('[R6] a source claims', () => {
     },
   );
 
+  test('and is not found for a namespace that it does not name, whoever else has a source of that name', () => {
+    const values = claimsOf(observed(source('team-a/colors', { 'target-namespaces': 'x, y, !z' })));
+    expect(claimIndexValues(key('team-b/colors-synced')).filter((value) => values.includes(value))).toEqual(
+      [],
+    );
+  });
+
   test('and is not in the index if it cannot claim', () => {
     expect(claimsOf(observed(configMap('team-a/colors')))).toEqual([]);
     expect(claimsOf(observed(source('team-a/colors', { 'deletion-policy': 'x' })))).toEqual([]);
