@@ -92,11 +92,8 @@ export class Controller {
    * earlier failures and heals, and queues every source.
    */
   async takeOver(): Promise<void> {
-    const { configMaps, memory, clock } = this.#parts;
-    memory.forgetWrites();
-    // A copy: what the lister gives must be used up within one turn of the event loop.
-    const objects = [...configMaps.lister.values()];
-    await new TurnBudget(clock).each(objects, (object) => this.#enqueueConcerned(object));
+    this.#parts.memory.forgetWrites();
+    await this.#eachObject((object) => this.#enqueueConcerned(object));
   }
 
   get sources(): Sources {
@@ -161,11 +158,11 @@ export class Controller {
     for (const key of concernedSources(object)) queue.add(key, 'bulk');
   }
 
-  #enqueueWhatDependsOnNamespaces(): void {
-    const { configMaps, dependsOnNamespaces } = this.#parts;
-    for (const object of configMaps.lister.values()) {
+  #enqueueWhatDependsOnNamespaces(): Promise<void> {
+    const { dependsOnNamespaces } = this.#parts;
+    return this.#eachObject((object) => {
       if (dependsOnNamespaces(object)) this.#enqueueConcerned(object);
-    }
+    });
   }
 
   #enqueueSources(): void {
@@ -173,5 +170,12 @@ export class Controller {
     for (const object of configMaps.lister.values()) {
       if (object.request !== undefined) queue.add(object.key, 'bulk');
     }
+  }
+
+  /** Takes turns of the event loop of about 10 ms. */
+  async #eachObject(work: (object: ObservedConfigMap) => void): Promise<void> {
+    const { configMaps, clock } = this.#parts;
+    // A copy: what the lister gives must be used up within one turn.
+    await new TurnBudget(clock).each([...configMaps.lister.values()], work);
   }
 }

@@ -11,6 +11,7 @@ export class Namespaces {
   readonly lister: Lister<ObservedNamespace>;
   readonly #informer: Informer<ObservedNamespace>;
   readonly #demand = new AbortController();
+  #hasCaughtUp = false;
 
   constructor(informer: Informer<ObservedNamespace>) {
     this.#informer = informer;
@@ -27,9 +28,9 @@ export class Namespaces {
     return this.#informer.isSynced();
   }
 
-  /** Whether something depends on namespaces, and the lister is not complete. */
+  /** Whether something depends on namespaces, and not all of it has been queued with them known. */
   isPending(): boolean {
-    return this.#demand.signal.aborted && !this.isSynced();
+    return this.#demand.signal.aborted && !this.#hasCaughtUp;
   }
 
   /** See {@link Informer.failures}. */
@@ -47,13 +48,14 @@ export class Namespaces {
     return this.#informer.silentMs();
   }
 
-  /** Watches from the first demand until `signal` aborts. Calls `onSynced` when synced. */
-  async run(signal: AbortSignal, onSynced: () => void): Promise<void> {
+  /** Watches from the first demand until `signal` aborts. Calls `catchUp` when synced. */
+  async run(signal: AbortSignal, catchUp: () => Promise<void> | void): Promise<void> {
     await aborted(AbortSignal.any([signal, this.#demand.signal]));
     if (signal.aborted) return;
     const running = this.#informer.run(signal);
     await this.#informer.whenSynced(signal);
-    if (!signal.aborted) onSynced();
+    if (!signal.aborted) await catchUp();
+    this.#hasCaughtUp = true;
     await running;
   }
 }
