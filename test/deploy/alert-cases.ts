@@ -109,8 +109,18 @@ export const ALERT_CASES: readonly AlertCase[] = [
     firing: { '15m': [], '60m': [] },
   },
   {
-    name: 'the canary is off',
+    name: 'the canary never comes through, as when two replicas have just started',
     series: { [CANARY + pod('a')]: '0x200' },
+    firing: { '1m': [], '4m': ['MirrorFreshnessLost'], '60m': ['MirrorFreshnessLost'] },
+  },
+  {
+    name: 'the leader is gone, and a standby of long ago takes the canary over',
+    series: { [CANARY + pod('a')]: '0+30x20 stale', [CANARY + pod('b')]: '0x23 690+30x180' },
+    firing: { '11m': [], '13m': [], '60m': [] },
+  },
+  {
+    name: 'the canary is off',
+    series: { [CANARY + pod('a')]: 'stale', [CANARY + pod('b')]: 'stale' },
     firing: { '15m': [], '60m': [] },
   },
   {

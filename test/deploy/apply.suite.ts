@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CHART, helmInCluster, inRepository, kubectl } from './tools.ts';
+import { CHART, helmInCluster, inRepository, kubectl, kustomize } from './tools.ts';
 
 /** The Prometheus Operator's own CRDs are in no registry that tests may use, so these are ours: what we use of them, and no more. */
 const MONITORING_KINDS = inRepository('test/deploy/monitoring-crds.yaml');
@@ -10,6 +10,22 @@ const FOLDERS = [
   'manifests/overlays/namespaced',
   'manifests/overlays/notifications',
 ];
+
+interface Deployment {
+  readonly spec: { readonly template: { readonly metadata: object; readonly spec: object } };
+}
+
+/** A Pod as the Deployment makes it, but for the ServiceAccount, which is not there. */
+async function podOf(folder: string) {
+  const deployment = (await kustomize(folder)).find(({ kind }) => kind === 'Deployment');
+  const { metadata, spec } = (deployment as unknown as Deployment).spec.template;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...metadata, name: 'one', namespace: 'mirror-controller' },
+    spec: { ...spec, serviceAccountName: undefined },
+  };
+}
 
 /** Everything that users apply, applied. */
 export function applySuite(): void {
@@ -28,6 +44,21 @@ export function applySuite(): void {
       expect(await kubectl(['diff', '-k', path])).toBe('');
       await kubectl(['delete', '--wait', '-k', path]);
     });
+
+    // Only the overlay for notifications changes more of a Pod than its flags.
+    test.for(['manifests', 'manifests/overlays/notifications'])(
+      'Pods of %s pass Pod Security, which the namespace enforces',
+      async (folder) => {
+        const namespace = (await kustomize(folder)).find(({ kind }) => kind === 'Namespace');
+        await kubectl(['apply', '-f', '-'], JSON.stringify(namespace));
+        const pod = await podOf(folder);
+        const create = (spec: object) =>
+          kubectl(['create', '--dry-run=server', '-f', '-'], JSON.stringify({ ...pod, spec }));
+        expect(await create(pod.spec)).toContain('created (server dry run)');
+        await expect(create({ ...pod.spec, hostNetwork: true })).rejects.toThrow('violates PodSecurity');
+        await kubectl(['delete', 'namespace', 'mirror-controller']);
+      },
+    );
 
     test('helm installs the chart, upgrades it and removes it', async () => {
       const release = ['mirror', CHART, '--namespace=helm-test'];

@@ -1,8 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { helmLint, helmTemplate, inRepository, kustomize, type Manifest } from './tools.ts';
+import {
+  helmLint,
+  helmPackage,
+  helmTemplate,
+  helmTemplateOf,
+  inRepository,
+  kustomize,
+  type Manifest,
+} from './tools.ts';
 
 /** What Helm says of itself. */
 const HELMS_OWN = ['app.kubernetes.io/instance', 'app.kubernetes.io/managed-by', 'helm.sh/chart'];
@@ -48,6 +58,17 @@ describe('the chart', () => {
   ])('gives the objects of $folder', async ({ folder, settings }) => {
     const [chart, kustomized] = await Promise.all([helmTemplate(...settings), kustomize(folder)]);
     expect(comparable(chart)).toEqual(comparable(kustomized));
+  });
+
+  test('gives the same objects from the archive that is pushed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chart-'));
+    const settings = [
+      ...['consent.enabled=true', 'dashboards.enabled=true', 'metrics.prometheusRule.enabled=true'],
+      ...['metrics.serviceMonitor.enabled=true', 'notifications.secretName=mirror-controller-notify'],
+    ];
+    const archived = await helmTemplateOf(await helmPackage(folder), ...settings);
+    expect(archived).toEqual(await helmTemplate(...settings));
+    rmSync(folder, { recursive: true });
   });
 
   test('has the version of the program', () => {

@@ -93,6 +93,13 @@ describe('the image, built without Docker', () => {
     });
   });
 
+  test('has the labels that do not depend on the release', () => {
+    const labels = instructions().find(({ name }) => name === 'LABEL')?.value ?? '';
+    const named = [...labels.matchAll(/org\.opencontainers\.image\.(\w+)="([^"]+)"/g)];
+    expect(named.map(([, name]) => name)).toEqual(['title', 'description', 'licenses']);
+    expect(labels).toContain(`licenses="${packageJson.license}"`);
+  });
+
   test('runs as a user that Kubernetes can tell from root', () => {
     const user = instructions().findLast(({ name }) => name === 'USER');
     expect(user?.value).toBe('1000:1000');

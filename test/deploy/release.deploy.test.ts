@@ -98,6 +98,13 @@ describe('a release, from a clean checkout', () => {
     for (const name of some) {
       expect(named).toContainEqual(expect.stringMatching(new RegExp(`^${name}@`)));
     }
+    expect(sbom()).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
+    for (const component of sbom().components) {
+      expect(component).toMatchObject({
+        purl: expect.stringMatching(/^pkg:npm\//),
+        licenses: expect.anything(),
+      });
+    }
     // The client library asks for the first, but the bundle does without. The others are tools.
     for (const name of ['form-data', 'esbuild', 'vitest']) {
       expect(named).not.toContainEqual(expect.stringMatching(new RegExp(`^${name}@`)));

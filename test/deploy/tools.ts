@@ -45,11 +45,24 @@ export function kubectl(args: readonly string[], input?: string): Promise<string
 }
 
 /** `settings`: as for `--set`. */
-export async function helmTemplate(...settings: readonly string[]): Promise<readonly Manifest[]> {
+export function helmTemplate(...settings: readonly string[]): Promise<readonly Manifest[]> {
+  return helmTemplateOf(CHART, ...settings);
+}
+
+/** `chart`: a folder or an archive. */
+export async function helmTemplateOf(
+  chart: string,
+  ...settings: readonly string[]
+): Promise<readonly Manifest[]> {
   const flags = settings.flatMap((setting) => ['--set', setting]);
   // Without a cluster to ask, a helm built by us takes Kubernetes 1.20 for granted.
   const cluster = ['--namespace', 'mirror-controller', '--kube-version', kubernetesVersion()];
-  return parse(await helm('template', 'mirror-controller', CHART, ...cluster, ...flags));
+  return parse(await helm('template', 'mirror-controller', chart, ...cluster, ...flags));
+}
+
+/** Makes the archive that is pushed to a registry, and returns its path. */
+export async function helmPackage(folder: string): Promise<string> {
+  return (await helm('package', CHART, '--destination', folder)).trim().split(' ').at(-1) ?? '';
 }
 
 export const helmLint = () => helm('lint', '--strict', CHART);
@@ -60,6 +73,14 @@ export const helmInCluster = (...args: readonly string[]) =>
 
 const helm = (...args: readonly string[]) => output(inject('deployTools').helm, args);
 export const promtool = (...args: readonly string[]) => output(inject('deployTools').promtool, args);
+
+/** What `promtool check metrics` says of a scrape: nothing, if all is well. */
+export async function checkMetrics(scrape: string): Promise<readonly string[]> {
+  const running = run(inject('deployTools').promtool, ['check', 'metrics']);
+  running.child.stdin?.end(scrape);
+  const { stdout, stderr } = await running.catch((error: { stdout: string; stderr: string }) => error);
+  return `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
+}
 
 function parse(text: string): readonly Manifest[] {
   return (loadAll(text) as (Manifest | null)[]).filter((object) => object !== null);
