@@ -3,8 +3,10 @@ import { namespaceHandler } from '../../../src/controller/events/namespace-handl
 import { configMapIndexers } from '../../../src/controller/reconcile/cluster-view.ts';
 import { IndexedMap } from '../../../src/informer/indexed-map.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
 import { observeNamespace } from '../../../src/mirror/observe/observed-namespace.ts';
+import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { DelayingQueue } from '../../../src/workqueue/delaying-queue.ts';
 import { companion, namespace, source, vocabulary } from '../../mirror/wire.ts';
 import { boundsOf, viewOf, world } from '../../mirror/world.ts';
@@ -12,16 +14,19 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const KEY = 'team-a/wide' as ObjectKey;
 
-/** A handler with a source for `target-*` and its companion in `team-b`, no longer a target. */
-function setUp() {
+/**
+ * A handler with a source for `target-*` and its companion in `team-b`, no longer a target, and with
+ * more sources.
+ */
+function setUp(more: readonly ConfigMap[] = []) {
   const queue = new DelayingQueue<ObjectKey>({ clock: new ManualClock() });
   const wide = source(KEY, { 'target-namespaces': 'target-*' });
   const left = companion(wide, 'team-b/wide-synced');
   const configMaps = new IndexedMap(configMapIndexers({ vocabulary, bounds: boundsOf(), brake: undefined }));
-  for (const object of [wide, left]) configMaps.set(observe(object, vocabulary));
+  for (const object of [wide, left, ...more]) configMaps.set(observe(object, vocabulary));
   const consents: [string, string | undefined][] = [];
   const handler = namespaceHandler({
-    view: viewOf(world([wide, left])),
+    view: viewOf(world([wide, left, ...more])),
     configMaps,
     queue,
     reports: { consent: (name, problem) => consents.push([name, problem]) },
@@ -75,4 +80,28 @@ test('[P3] malformed consent is reported on the Namespace, and so is its end', (
     ['team-b', expect.stringContaining('"Team A"')],
     ['team-b', undefined],
   ]);
+});
+
+test('[V5] an edit of a label queues exactly the sources that use it there', async () => {
+  const using = (at: number, label: string, targets: string) =>
+    source(
+      `team-a/${label}-${at}`,
+      { 'target-namespaces': targets, 'render-keys': '*' },
+      {
+        data: { k: `$(mirror.label.${label})` },
+      },
+    );
+  const { queue, handler } = setUp([
+    ...Array.from({ length: 100 }, (_, at) => using(at, 'tier', 'target-*')),
+    using(1, 'zone', 'target-*'),
+    using(2, 'zone', 'other-*'),
+  ]);
+  const target = (labels: StringMap) => ns('target-1', { labels: { tier: 'gold', zone: 'a', ...labels } });
+  for (let round = 0; round < 100; round += 1) {
+    handler.update(target({ unused: `${round}` }), target({ unused: `${round + 1}` }));
+  }
+  expect(queue.length).toBe(0);
+  handler.update(target({ unused: '0' }), target({ unused: '1', zone: 'b' }));
+  expect(queue.length).toBe(1);
+  expect(await queue.get()).toBe('team-a/zone-1');
 });
