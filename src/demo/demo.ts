@@ -144,4 +144,4 @@ function aboutSteps({ vocabulary }: Setting): readonly string[] {
 }
 
 const FAREWELL =
-  'The README lists what else a source can ask for. To try it with your own kubectl: npm run sandbox';
+  'docs/reference.md lists what else a source can ask for. To try it with your own kubectl: npm run sandbox';
