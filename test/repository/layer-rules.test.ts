@@ -100,7 +100,7 @@ describe('the layer rules', () => {
       name: 'a controller that knows the sandbox',
       path: 'src/controller/controller.ts',
       text: "import { createSandbox } from '../sandbox/sandbox.ts';",
-      reason: 'only src/cli, src/demo may import src/sandbox',
+      reason: 'only src/cli may import src/sandbox',
     },
     {
       name: 'a controller that knows the commands that look at it',
@@ -121,16 +121,16 @@ describe('the layer rules', () => {
       reason: 'only src/cli may import yargs',
     },
     {
-      name: 'a socket outside kube, telemetry and sandbox',
+      name: 'a socket outside kube, serving and sandbox',
       path: 'src/cli/program.ts',
       text: "import { createServer } from 'node:http';",
-      reason: 'only src/kube, src/telemetry, src/serving, src/sandbox may import node:http',
+      reason: 'only src/kube, src/serving, src/sandbox may import node:http',
     },
     {
       name: 'the process outside cli and main',
       path: 'src/telemetry/logger.ts',
       text: "import process from 'node:process';",
-      reason: 'only src/cli, src/main.ts, src/v8-flags.ts may import node:process',
+      reason: 'only src/main.ts, src/v8-flags.ts may import node:process',
     },
     {
       name: 'production code that uses a test or a script',
@@ -168,9 +168,9 @@ describe('the layer rules', () => {
       text: "import type { A } from '../../kube/api/types.ts';\nimport { createHash } from 'node:crypto';",
     },
     {
-      name: 'the sandbox in the demo',
-      path: 'src/demo/a.ts',
-      text: "import { A } from '../sandbox/sandbox.ts';",
+      name: 'the sandbox in a command',
+      path: 'src/cli/commands/a.ts',
+      text: "import { A } from '../../sandbox/sandbox.ts';",
     },
     {
       name: 'sockets in the sandbox',
@@ -214,6 +214,13 @@ describe('the layer rules', () => {
     const vacancies = findVacancies([{ path: 'src/clock/clock.ts', text: '' }]);
     expect(vacancies).toContain('src/kube/api does not exist; delete it from scripts/layer-rules.ts');
     expect(vacancies.join('\n')).not.toContain('src/clock');
+  });
+
+  it('report permissions that nothing uses', () => {
+    const text = "import PQueue from 'p-queue';";
+    const vacancies = findVacancies([{ path: 'src/controller/write/writer.ts', text }]);
+    expect(vacancies).toContain('src/inspect does not import p-queue; delete it from scripts/layer-rules.ts');
+    expect(vacancies.join('\n')).not.toContain('src/controller does not import');
   });
 });
 
