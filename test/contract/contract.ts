@@ -5,7 +5,6 @@ import { deletionContract } from './deletion.contract.ts';
 import { eventsContract } from './events.contract.ts';
 import { garbageCollectionContract } from './garbage-collection.contract.ts';
 import { historyContract } from './history.contract.ts';
-import { kubectlContract } from './kubectl.contract.ts';
 import { leasesContract } from './leases.contract.ts';
 import { namespacesContract } from './namespaces.contract.ts';
 import { outputContract } from './output.contract.ts';
@@ -16,7 +15,7 @@ import { selectorsContract } from './selectors.contract.ts';
 import { validationContract } from './validation.contract.ts';
 import { watchContract } from './watch.contract.ts';
 
-/** Everything that our controller, our tests and kubectl count on an API server for (SPEC B3). */
+/** Everything that our controller and our tests count on an API server for (SPEC B3); kubectl has its own contract. */
 export function contract(server: TestServer): void {
   crudContract(server);
   deletionContract(server);
@@ -33,5 +32,4 @@ export function contract(server: TestServer): void {
   eventsContract(server);
   namespacesContract(server);
   garbageCollectionContract(server);
-  kubectlContract(server);
 }

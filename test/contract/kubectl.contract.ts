@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { hasKubectl, type KubectlOptions, useKubectl } from '../support/kubectl.ts';
 import type { TestServer } from '../support/servers/server.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { useRoom } from './room.ts';
+
+/** For what kubectl prints while it runs; a busy machine needs seconds to start it. */
+const DEADLINE = { deadlineMs: 60_000 };
 
 /** What an age, a version or kubectl's own temper makes of a text. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
@@ -160,14 +164,17 @@ export function kubectlContract(server: TestServer): void {
 
     test('get --watch shows changes', async () => {
       await room.create('watched', { data: { a: '1' } });
-      // It ends with the time that it is given, having printed what came by then.
-      const line = 'get configmap watched --watch --output-watch-events --request-timeout=3s';
-      const watching = kubectl.run(line.split(' '));
+      const line = 'get configmap watched --watch --output-watch-events';
+      const watching = kubectl.start(line.split(' '));
+      const prints = (event: string) => waitFor(() => watching.stdout().includes(event), DEADLINE);
+      // It fails if the ConfigMap is gone before it has begun.
+      await prints('ADDED');
       await run('label configmap watched a=b');
       await run('delete configmap watched');
+      await prints('DELETED');
+      await watching.stop();
 
-      const { stdout } = await watching;
-      expect(plain(stdout)).toMatch(
+      expect(plain(watching.stdout())).toMatch(
         /^EVENT NAME DATA AGE\nADDED watched 1 <age>\n(.*\n)*DELETED watched 1 <age>$/m,
       );
     });

@@ -50,13 +50,14 @@ export function pagingContract(server: TestServer): void {
       await page({ limit: '2', resourceVersion: '0' });
     });
 
-    test.each(['', 'NotOlderThan', 'Exact'])(
-      '[W6] a list at a resourceVersion of the future is refused ("%s")',
-      async (match) => {
-        const parameters = { limit: '1', resourceVersion: '99999999999' };
-        await page({ ...parameters, ...(match && { resourceVersionMatch: match }) });
-      },
-    );
+    test('[W6] a list at a resourceVersion of the future is refused', async () => {
+      const parameters = { limit: '1', resourceVersion: '99999999999' };
+      const matches = ['', 'NotOlderThan', 'Exact'];
+      // Each is refused after 3 s.
+      await Promise.all(
+        matches.map((match) => page({ ...parameters, ...(match && { resourceVersionMatch: match }) })),
+      );
+    });
 
     test('a continue token accepts no other resourceVersion', async () => {
       const { body } = await page({ limit: '2' });
