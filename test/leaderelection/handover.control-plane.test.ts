@@ -8,12 +8,13 @@ import { handoverSuite } from './handover.suite.ts';
 import type { Replica } from './replica.ts';
 import { Replicas, useBundle } from './replicas.ts';
 
+const program = useBundle();
+
 describe.skipIf(lacks.controllerManager())('on a real control plane', () => {
-  handoverSuite(controlPlaneServer);
+  handoverSuite(controlPlaneServer, program);
 });
 
 describe.skipIf(lacks.sharedControlPlane())('in the audit log of a real control plane', () => {
-  const program = useBundle();
   /** Opened at the moment from which on writes count. */
   const openAudit = () => AuditLog.open(sharedCluster().controlPlane?.auditLogPath ?? '');
   const writesOf = async (audit: AuditLog, replica: Replica, namespace: string) =>
@@ -69,8 +70,6 @@ describe.skipIf(lacks.sharedControlPlane())('in the audit log of a real control 
 });
 
 describe.skipIf(lacks.ownControlPlane())('when a real control plane fails', () => {
-  const program = useBundle();
-
   test('[L3] [L4] an API server that hangs, and one that is killed: one of the two leads afterwards', async () => {
     await using controlPlane = await startOwnControlPlane();
     await using replicas = await Replicas.open(program(), serverOn(controlPlane), ['3s', '2s', '200ms']);

@@ -1,4 +1,5 @@
 import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { handoverSuite } from './handover.suite.ts';
+import { useBundle } from './replicas.ts';
 
-handoverSuite(sandboxServer);
+handoverSuite(sandboxServer, useBundle());

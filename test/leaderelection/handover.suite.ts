@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { Replicas, useBundle } from './replicas.ts';
+import { Replicas } from './replicas.ts';
 
 /** No test waits for such a Lease to expire, nor for its candidate's timer: the watch wakes it. */
 const LONG = ['600s', '400s', '300s'] as const;
 const SHORT = ['3s', '2s', '200ms'] as const;
 
-/** Several processes, of which one writes. */
-export function handoverSuite(server: TestServer): void {
-  const program = useBundle();
-
+/** Several processes, of which one writes. `program`: of `useBundle`. */
+export function handoverSuite(server: TestServer, program: () => string): void {
   test('[L3] [Q3] SIGTERM to one of three: another takes the Lease over long before it would expire', async () => {
     await using replicas = await Replicas.open(program(), server, LONG);
     const [leader, ...standbys] = await replicas.startAll(3);

@@ -16,7 +16,7 @@ import { Replica } from './replica.ts';
 /** Generous: only a failure waits so long. */
 const DEADLINE_MS = 60_000;
 
-/** The bundle of the program, for the tests of the surrounding `describe` or file. */
+/** The bundle of the program, for all tests of the file. */
 export function useBundle(): () => string {
   const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
   const program = join(folder, 'mirror-controller.js');

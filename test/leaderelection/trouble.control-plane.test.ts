@@ -10,8 +10,9 @@ import { Replicas, useBundle } from './replicas.ts';
 const HOUR_MS = 3_600_000;
 const LEASES = /\/leases/;
 
+const program = useBundle();
+
 describe.skipIf(lacks.sharedControlPlane())('on a real control plane', () => {
-  const program = useBundle();
   const openAudit = () => AuditLog.open(sharedCluster().controlPlane?.auditLogPath ?? '');
 
   test.each([
@@ -76,8 +77,6 @@ describe.skipIf(lacks.sharedControlPlane())('on a real control plane', () => {
 });
 
 describe.skipIf(lacks.ownControlPlane())('when etcd fails', () => {
-  const program = useBundle();
-
   test('[L2] [L3] etcd that hangs: nobody leads, and then one does again', async () => {
     await using controlPlane = await startOwnControlPlane();
     const audit = await AuditLog.open(controlPlane.auditLogPath);
