@@ -66,17 +66,14 @@ export function canarySuite(server: TestServer): void {
   test.concurrent('[D6] the others follow by themselves when the canaries have held the content long enough', async () => {
     await using world = await openCanary({ 'canary-bake': '2s' });
     await edit(world, GREEN);
-    await canariesOnly(world, GREEN);
-    const [baked, followed] = await Promise.all([
-      world.source('qa-a/colors-synced'),
-      world.companion('team-a/colors-synced', 'home/colors', { data: GREEN }),
-    ]);
     await everybody(world, GREEN);
-    const writtenAt = (object: typeof baked) =>
-      Math.max(...(object.metadata.managedFields ?? []).map(({ time = '' }) => Date.parse(time)));
-    const done = await world.source('team-a/colors-synced');
-    expect(followed.data).toEqual(GREEN);
-    expect(writtenAt(done) - writtenAt(baked)).toBeGreaterThanOrEqual(2_000);
+    // When they were written tells it: a busy machine may be too late to see canaries alone with it.
+    const writtenAt = async (key: string) => {
+      const { metadata } = await world.source(key);
+      return Math.max(...(metadata.managedFields ?? []).map(({ time = '' }) => Date.parse(time)));
+    };
+    const heldFor = (await writtenAt('team-a/colors-synced')) - (await writtenAt('qa-a/colors-synced'));
+    expect(heldFor).toBeGreaterThanOrEqual(2_000);
     expect((await world.source(revisionOf(GREEN))).metadata.annotations).not.toHaveProperty(
       `${world.domain}/canary-stage`,
     );
