@@ -2,7 +2,8 @@ import { splitKey } from '../kube/api/object-key.ts';
 import { parseNotify } from '../mirror/request/notify.ts';
 import { matchesPatterns } from '../mirror/request/patterns.ts';
 import type { Sink } from './delivery/config.ts';
-import type { Receiver, SourceRecord } from './state/record.ts';
+import type { Receiver } from './state/pending.ts';
+import type { SourceRecord } from './state/record.ts';
 
 /** The sinks that a source chooses, and what is wrong with its choice. */
 export interface Choice {

@@ -8,7 +8,8 @@ import type { ChatItem } from './delivery/slack.ts';
 import { ChatPace, UNPACED } from './pace.ts';
 import { type Attempt, SinkQueue } from './sink-queue.ts';
 import type { NotifyState } from './state/notify-state.ts';
-import { type Notification, replaced, type SourceRecord, settled, unsettled } from './state/record.ts';
+import { replaced, settled, unsettled } from './state/pending.ts';
+import type { Notification, SourceRecord } from './state/record.ts';
 
 /** Of an attempt, or of a notification. */
 export const RESULTS = ['sent', 'failed', 'dropped'] as const;

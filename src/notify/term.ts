@@ -14,7 +14,8 @@ import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { Sink } from './delivery/config.ts';
 import { type Result, Sender, type SenderDeps } from './sender.ts';
 import { NotifyState } from './state/notify-state.ts';
-import { type SourceRecord, withoutFormerSinks } from './state/record.ts';
+import { withoutFormerSinks } from './state/pending.ts';
+import type { SourceRecord } from './state/record.ts';
 import { type Reading, type Report, Tracker } from './tracker.ts';
 
 export interface TermDeps extends Pick<SenderDeps, 'deliver' | 'clock' | 'random' | 'log'> {
@@ -33,6 +34,8 @@ export interface TermDeps extends Pick<SenderDeps, 'deliver' | 'clock' | 'random
 
 /** Longest time (ms) that a stop waits for the API server to take what is known. */
 const STOP_MS = 3_000;
+/** Longest time (ms) after a takeover in which the cache counts as behind. */
+const BEHIND_MS = 10_000;
 const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
 
 /** Notifies for as long as this process may write. */
@@ -48,6 +51,8 @@ export class Term {
   #isReady = false;
   /** When it has begun (ms since the epoch), until it is ready. */
   #startingSince: number | undefined;
+  /** On the monotonic clock. */
+  #behindUntil = 0;
   #cluster = '';
   /** Aborts at the end of the term. */
   #signal = AbortSignal.abort();
@@ -84,7 +89,8 @@ export class Term {
     this.#senders = new Map(sinks.map((sink) => [sink.name, create(sink)]));
     const sending = (sink: string, uid: string) => this.#senders.get(sink)?.sending(uid);
     const read = (ref: ObjectKey) => this.#until(() => this.#readOrTrust(ref), NO_SOURCE);
-    this.#tracker = new Tracker({ ...deps, state: this.#state, sending, read });
+    const mayBeBehind = () => deps.clock.now() < this.#behindUntil;
+    this.#tracker = new Tracker({ ...deps, state: this.#state, sending, read, mayBeBehind });
   }
 
   /**
@@ -144,6 +150,7 @@ export class Term {
     this.#dropFormerSinks();
     this.#isReady = true;
     this.#startingSince = undefined;
+    this.#behindUntil = clock.now() + BEHIND_MS;
     const heard = [...this.#heard.values()];
     this.#heard.clear();
     await new TurnBudget(clock).each(heard, (pass) => this.#tracker.look(pass.source, pass));

@@ -9,8 +9,9 @@ import { ChangedKeys } from './changed-keys.ts';
 import { type Choice, chosenSinks, receiversOf, rememberedChoice } from './choice.ts';
 import type { Sink } from './delivery/config.ts';
 import type { ConditionType } from './event-types.ts';
+import { baseline, departed, type Observation, observed } from './state/news.ts';
 import type { NotifyState } from './state/notify-state.ts';
-import { baseline, departed, mayBeOutdated, type Observation, observed } from './state/record.ts';
+import { mayBeOutdated, type SourceRecord } from './state/record.ts';
 
 /** Says something on a source, as an Event. */
 export type Report = (
@@ -29,6 +30,8 @@ export interface TrackerDeps {
   readonly sending: (sink: string, uid: string) => number | undefined;
   /** What the cluster itself says of a source. Resolves to undefined if the term ends before. */
   readonly read: (ref: ObjectKey) => Promise<Reading | undefined>;
+  /** Whether the cache may be behind what another process has recorded. */
+  readonly mayBeBehind: () => boolean;
   readonly report: Report;
   readonly clock: Clock;
   readonly log: Logger;
@@ -97,14 +100,16 @@ export class Tracker {
 
   /** `pass`: what made the controller look. Undefined: nothing is known of the companions. */
   look(ref: ObjectKey, pass: Reconciled | undefined): void {
-    const { sources, state } = this.#deps;
+    const { sources, state, mayBeBehind } = this.#deps;
     // A stale pass is followed by another one.
     if (pass !== undefined && !isPlanned(pass)) return;
     const source = sources.get(ref);
     const known = state.uidAt(ref);
     const isSource = source?.request !== undefined;
     const hasGone = known !== undefined && (known !== source?.uid || !isSource);
-    if (hasGone || (isSource && mayBeOutdated(state.get(source.uid), source))) void this.#verify(ref, pass);
+    const isDoubtful = (record: SourceRecord | undefined) =>
+      isSource && (record === undefined ? mayBeBehind() : mayBeOutdated(record, source));
+    if (hasGone || isDoubtful(state.get(source?.uid ?? ''))) void this.#verify(ref, pass);
     else if (isSource) this.#compare(source, pass);
   }
 

@@ -1,20 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { objectKey } from '../../src/kube/api/object-key.ts';
 import { EVENT_TYPES, type EventType } from '../../src/notify/event-types.ts';
+import { baseline, departed, type Observation, observed } from '../../src/notify/state/news.ts';
 import {
-  baseline,
-  departed,
-  isForgettable,
-  type Notification,
-  type Observation,
-  observed,
   type Receiver,
   replaced,
-  type SourceRecord,
   settled,
   unsettled,
   withoutFormerSinks,
-} from '../../src/notify/state/record.ts';
+} from '../../src/notify/state/pending.ts';
+import { isForgettable, type Notification, type SourceRecord } from '../../src/notify/state/record.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
 const SEQ = NOW.getTime() / 1000;
@@ -92,6 +87,14 @@ describe('what becomes a notification', () => {
     expect(isForgettable(gone)).toBe(false);
     expect(isForgettable(sent(gone))).toBe(true);
     expect(typesOf(recordOf([seen('1')], [receiver()], sent(gone)))).toEqual(['source.created']);
+  });
+
+  it('[N7] a chat that was not told before the label went is told when it is set again', () => {
+    const chat = receiver({ createdOnce: true, types: new Set(['source.created']) });
+    const gone = departed(recordOf([seen('1')], [chat]), {}, [chat], NOW);
+    expect(typesOf(gone)).toEqual([]);
+    expect(isForgettable(gone)).toBe(true);
+    expect(typesOf(recordOf([seen('1')], [chat], gone))).toEqual(['source.created']);
   });
 
   it('[N7] a chat is told once of the creation of a uid', () => {

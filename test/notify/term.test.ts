@@ -67,7 +67,7 @@ test('[N5] while it cannot begin, everything waits, so that the alert fires', as
 
 test('[N5] what cannot be stored counts as waiting, so that the alert fires when the state is full', async () => {
   const { term, clock, api, receiver, create } = open();
-  await clock.advance(5_000);
+  await clock.advance(15_000);
   api.beforeWrite = async () => {
     throw new ApiError('data: Too long: may not be more than 1048576 bytes', {
       status: 422,

@@ -26,6 +26,7 @@ function open(object: ObservedConfigMap) {
       uidAt: () => undefined,
     },
     sending: () => undefined,
+    mayBeBehind: () => false,
     read: async () => undefined,
     report: (_uid, _ref, _reason, note) => notes.push(note),
   });

@@ -1,0 +1,130 @@
+import type { ObjectKey } from '../../kube/api/object-key.ts';
+import type { ConditionType, EventType } from '../event-types.ts';
+import { type Receiver, told } from './pending.ts';
+import { type Conditions, type Notification, type SourceRecord, without } from './record.ts';
+
+/** A source as it is now. */
+export interface Observation {
+  readonly ref: ObjectKey;
+  readonly version: string;
+  readonly resourceVersion: string;
+  readonly notify: string | undefined;
+  readonly changedKeys: readonly string[] | undefined;
+  /** Of its companions; undefined: unknown. */
+  readonly companions: Readonly<Record<string, number>> | undefined;
+  readonly inSync: boolean;
+  /** Whether companions hold this version, if they are in sync. */
+  readonly isEverywhere: boolean;
+  /** Why a companion fails; undefined: none does. */
+  readonly failure: string | undefined;
+  readonly conditions: Conditions;
+}
+
+/** What is known of a source's companions. */
+const OF_COMPANIONS = ['failing', 'converged', 'baseline', 'conditions'] as const;
+
+/** For a source that was there before anybody was told of anything. */
+export function baseline(observation: Observation, now: Date): SourceRecord {
+  const { version, notify } = observation;
+  return {
+    ...fresh(observation, now),
+    version,
+    baseline: true,
+    converged: true,
+    ...(notify !== undefined && { notify }),
+  };
+}
+
+/** What follows from an observation. The same record if nothing does. */
+export function observed(
+  before: SourceRecord | undefined,
+  observation: Observation,
+  receivers: readonly Receiver[],
+  now: Date,
+): SourceRecord {
+  const { version, resourceVersion, companions, notify } = observation;
+  const at = now.toISOString();
+  const tell: Tell = (record, type, more = {}) => {
+    const counts = companions && { companions };
+    return told(record, { type, version, resourceVersion, at, ...counts, ...more }, receivers);
+  };
+  const record = choosing(before ?? fresh(observation, now), notify);
+  const isNew = before === undefined || before.gone === true;
+  const known = withHealth(withVersion(record, isNew, observation, at, tell), observation, tell);
+  return withConditions(known, observation.conditions, tell);
+}
+
+type Tell = (record: SourceRecord, type: EventType, more?: Partial<Notification>) => SourceRecord;
+
+function choosing(record: SourceRecord, notify: string | undefined): SourceRecord {
+  if (record.notify === notify) return record;
+  return notify === undefined ? without(record, 'notify') : { ...record, notify };
+}
+
+function withVersion(
+  record: SourceRecord,
+  isNew: boolean,
+  { version, resourceVersion, changedKeys }: Observation,
+  at: string,
+  tell: Tell,
+): SourceRecord {
+  if (isNew) {
+    const created = { ...record, version, resourceVersion, at };
+    return tell(without(created, ...OF_COMPANIONS, 'gone'), 'source.created');
+  }
+  if (record.version === version) return record;
+  const changed = { previousVersion: record.version, ...(changedKeys && { changedKeys }) };
+  const next = without({ ...record, version, resourceVersion, at }, 'converged');
+  return tell(next, 'source.changed', changed);
+}
+
+function withHealth(
+  before: SourceRecord,
+  { inSync, isEverywhere, failure }: Observation,
+  tell: Tell,
+): SourceRecord {
+  const isFailing = failure !== undefined;
+  let record = before;
+  if (record.baseline && (isFailing || inSync)) {
+    record = without({ ...record, ...(isFailing && { failing: true }) }, 'baseline');
+  }
+  if (isFailing && !record.failing) {
+    record = tell({ ...record, failing: true }, 'companions.failing', { reason: failure });
+  } else if (!isFailing && inSync && record.failing) {
+    record = tell(without(record, 'failing'), 'companions.recovered');
+  }
+  if (!inSync || !isEverywhere || record.converged) return record;
+  return tell({ ...record, converged: true }, 'companions.converged');
+}
+
+function withConditions(before: SourceRecord, conditions: Conditions, tell: Tell): SourceRecord {
+  const known = before.conditions ?? {};
+  const names = (each: Conditions) => Object.keys(each) as ConditionType[];
+  const news = names(conditions).filter((type) => conditions[type] !== known[type]);
+  const isOver = names(known).some((type) => conditions[type] === undefined);
+  if (news.length === 0 && !isOver) return before;
+  const after = without({ ...before, conditions }, names(conditions).length === 0 && 'conditions');
+  if (before.baseline) return after;
+  return news.reduce((record, type) => tell(record, type, { reason: conditions[type] ?? '' }), after);
+}
+
+/** The source was deleted or unlabelled. The deletion of its companions may be held. */
+export function departed(
+  record: SourceRecord,
+  conditions: Conditions,
+  receivers: readonly Receiver[],
+  now: Date,
+): SourceRecord {
+  if (record.gone) return record;
+  const tell: Tell = (each, type, more = {}) =>
+    told(each, { type, version: record.version, at: now.toISOString(), ...more }, receivers);
+  const gone = tell(without({ ...record, gone: true }, ...OF_COMPANIONS), 'source.deleted');
+  return withConditions(gone, conditions, tell);
+}
+
+/** Of no version yet. */
+function fresh({ ref, resourceVersion }: Observation, now: Date): SourceRecord {
+  // From the time on, so that a record which was lost does not lead to ids that were used before.
+  const seq = Math.floor(now.getTime() / 1000);
+  return { ref, seq, version: '', resourceVersion, at: now.toISOString() };
+}

@@ -1,0 +1,118 @@
+import { aspectOf, type EventType } from '../event-types.ts';
+import { type Notification, type SinkRecord, type SourceRecord, without } from './record.ts';
+
+/** A sink that a source has chosen, or that has something of it waiting. */
+export interface Receiver {
+  readonly name: string;
+  readonly types: ReadonlySet<EventType>;
+  /** Tell it of a source's creation once, whatever happens (SPEC N7). */
+  readonly createdOnce: boolean;
+  /** The notification that is being sent and can no longer be replaced. */
+  readonly sending: number | undefined;
+}
+
+/** Adds a notification to what each sink that takes it is to be told. */
+export function told(
+  record: SourceRecord,
+  notification: Omit<Notification, 'seq'>,
+  receivers: readonly Receiver[],
+): SourceRecord {
+  const next: Notification = { seq: record.seq + 1, ...notification };
+  let after: SourceRecord = { ...record, seq: next.seq };
+  for (const receiver of receivers) {
+    after = withSink(after, receiver.name, (before) => addressed(before, next, receiver));
+  }
+  return after;
+}
+
+function addressed(before: SinkRecord, next: Notification, receiver: Receiver): SinkRecord {
+  const isCreation = next.type === 'source.created';
+  const isDeletion = next.type === 'source.deleted';
+  const { pending: older = [], created, ...known } = before;
+  if (isCreation && receiver.createdOnce && created) return before;
+  const isSameAspect = ({ type }: Notification) => aspectOf(type) === aspectOf(next.type);
+  const isReplaced = (each: Notification) =>
+    each.seq !== receiver.sending && (isDeletion || isSameAspect(each));
+  const replaced = older.filter(isReplaced);
+  const merged = replaced.filter(isSameAspect).reduceRight((newer, each) => mergedInto(each, newer), next);
+  const isTaken = receiver.types.has(merged.type);
+  if (!isTaken && replaced.length === 0) return before;
+  // A creation that was never told may be told another time.
+  const isUntold = isDeletion && replaced.some(({ type }) => type === 'source.created');
+  const isToldOnce = isTaken && isCreation && receiver.createdOnce;
+  const kept = older.filter((each) => !isReplaced(each));
+  return {
+    ...known,
+    ...(((created && !isUntold) || isToldOnce) && { created: true }),
+    pending: isTaken ? [...kept, merged] : kept,
+  };
+}
+
+/** The newer notification, for somebody who was never told the older one of the same aspect. */
+function mergedInto(older: Notification, newer: Notification): Notification {
+  if (newer.type !== 'source.changed') return newer;
+  const { previousVersion: _, changedKeys: newerKeys, ...rest } = newer;
+  if (older.type !== 'source.changed')
+    return older.type === 'source.created' ? { ...rest, type: older.type } : newer;
+  const { previousVersion, changedKeys: olderKeys } = older;
+  return {
+    ...rest,
+    ...(previousVersion !== undefined && { previousVersion }),
+    ...(olderKeys && newerKeys && { changedKeys: [...new Set([...olderKeys, ...newerKeys])].sort() }),
+  };
+}
+
+function withSink(
+  record: SourceRecord,
+  name: string,
+  change: (before: SinkRecord) => SinkRecord,
+): SourceRecord {
+  const before = record.sinks?.[name] ?? {};
+  const { pending = [], ...after } = change(before);
+  const sink: SinkRecord = { ...after, ...(pending.length > 0 && { pending }) };
+  const { [name]: _, ...others } = record.sinks ?? {};
+  const sinks = Object.keys(sink).length > 0 ? { ...others, [name]: sink } : others;
+  return without({ ...record, sinks }, Object.keys(sinks).length === 0 && 'sinks');
+}
+
+/** A sink has been told of a notification, or is told nothing more of it. */
+export function settled(
+  record: SourceRecord,
+  sink: string,
+  { seq, version }: Notification,
+  sentAt: Date | undefined,
+): SourceRecord {
+  return withSink(record, sink, (before) => ({
+    ...before,
+    ...(sentAt !== undefined && { version: version.slice(0, 8), at: sentAt.toISOString() }),
+    pending: (before.pending ?? []).filter((each) => each.seq !== seq),
+  }));
+}
+
+/** A notification that was settled before it was sent has certainly not arrived. */
+export function unsettled(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
+  return withSink(record, sink, (before) => {
+    const pending = before.pending ?? [];
+    const successor = pending.find(({ type }) => aspectOf(type) === aspectOf(notification.type));
+    if (successor === undefined) return { ...before, pending: [notification, ...pending] };
+    const merged = mergedInto(notification, successor);
+    return { ...before, pending: pending.map((each) => (each === successor ? merged : each)) };
+  });
+}
+
+/** After a failed attempt, an older notification makes room for a newer one of its aspect. */
+export function replaced(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
+  const pending = record.sinks?.[sink]?.pending ?? [];
+  const isSuccessor = ({ type, seq }: Notification) =>
+    aspectOf(type) === aspectOf(notification.type) && seq > notification.seq;
+  if (!pending.some(isSuccessor)) return record;
+  return unsettled(settled(record, sink, notification, undefined), sink, notification);
+}
+
+/** Without what waits for sinks that are no longer in the operator's file. */
+export function withoutFormerSinks(record: SourceRecord, sinks: ReadonlySet<string>): SourceRecord {
+  const former = Object.entries(record.sinks ?? {}).filter(
+    ([name, { pending }]) => pending && !sinks.has(name),
+  );
+  return former.reduce((each, [name]) => withSink(each, name, ({ pending: _, ...known }) => known), record);
+}
