@@ -72,6 +72,8 @@ const ofDeletions: fc.Arbitrary<Action> = fc.oneof(
 export interface ContentHistory {
   /** The contents that have a placeholder: none, some or all. */
   readonly templates: readonly string[];
+  /** Which guards are on from the beginning, beside the brake and revisions. */
+  readonly guards: { readonly canary: boolean; readonly settles: boolean; readonly isDelayed: boolean };
   readonly actions: readonly Action[];
 }
 
@@ -90,5 +92,6 @@ const actions = fc.array(
 
 export const historyOfContent: fc.Arbitrary<ContentHistory> = fc.record({
   templates: fc.constantFrom([], ['a', 'b'], CONTENTS),
+  guards: fc.record({ canary: fc.boolean(), settles: fc.boolean(), isDelayed: fc.boolean() }),
   actions,
 });

@@ -21,11 +21,12 @@ const WRITES = { method: ['POST', 'PATCH', 'DELETE'], path: /\/configmaps\/?.*/ 
  */
 export async function playContentHistory(
   server: TestServer,
-  { templates, actions }: ContentHistory,
+  { templates, guards, actions }: ContentHistory,
 ): Promise<void> {
   await using world = await World.open(server, ['qa-a', 'team-a', 'team-b']);
   await using proxy = await startFaultProxy({ upstream: world.place.access, tls: false });
   const scene = new ContentScene(world, templates);
+  Object.assign(scene.model, guards);
   const player = new ContentPlayer(scene, proxy);
   await scene.begin();
   await player.settle();

@@ -4,7 +4,7 @@ import type { TestServer } from '../support/servers/server.ts';
 import { CHECKS } from './check-histories.ts';
 
 /** Parts of one kind that are played at the same time: each waits most of its time. */
-const PARTS = 2;
+const PARTS = 4;
 /** Time limit (ms) of a part, and of each history in it: only a failure takes so long. */
 const PART_MS = 60_000;
 const HISTORY_MS = 10_000;
