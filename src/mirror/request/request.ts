@@ -107,17 +107,14 @@ function parseNamespaceSelector(text: string): Parsed<LabelSelector> {
     : result;
 }
 
-function parseIncludeKeys(text: string): Parsed<KeyGlobs> {
-  const result = parseDataKeys(text);
-  return result.ok && matchesNothing(result.value)
-    ? problem('empty; name keys, such as "app.yaml, *.json", or remove the annotation to copy all')
-    : result;
-}
+const parseIncludeKeys = (text: string) => parseSomeDataKeys(text, 'remove the annotation to copy all');
+const parseRenderKeys = (text: string) => parseSomeDataKeys(text, 'remove the annotation');
 
-function parseRenderKeys(text: string): Parsed<KeyGlobs> {
+/** At least one. `otherwise`: what else to do than to name some. */
+function parseSomeDataKeys(text: string, otherwise: string): Parsed<KeyGlobs> {
   const result = parseDataKeys(text);
   return result.ok && matchesNothing(result.value)
-    ? problem('empty; name keys, such as "app.yaml, *.conf", or remove the annotation')
+    ? problem(`empty; name keys, such as "app.yaml, *.json", or ${otherwise}`)
     : result;
 }
 
