@@ -10,7 +10,7 @@ import type { CompanionCounts, Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import { PassReport } from '../write/pass-report.ts';
 import { intentOf, type WriteQueue } from '../write/write-queue.ts';
-import { type CompanionWriteStep, isOfRevision, type WriteStep } from '../write/write-step.ts';
+import { type CompanionWriteStep, isOfDesired, isOfRevision, type WriteStep } from '../write/write-step.ts';
 import type { Plan, Planner } from './planner.ts';
 
 export interface ReconcilerDeps {
@@ -143,9 +143,6 @@ export class Reconciler {
 }
 
 const isToBeWritten = (step: Step): step is CompanionWriteStep => step.action !== 'none';
-/** Whether a source wants the companion. If not, its steps do not depend on any content. */
-const isOfDesired = ({ state }: CompanionWriteStep): boolean =>
-  state !== 'unwanted' && state !== 'held' && state !== 'retained';
 
 /** Delay (ms) of the next pass so that it finds several companions due: 1 each, at most 1 s. */
 function slackMs(waiting: number): number {

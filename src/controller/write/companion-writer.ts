@@ -8,6 +8,7 @@ import type { Difference } from '../../mirror/companion/drift.ts';
 import { mayDelete } from '../../mirror/companion/ownership.ts';
 import { replacement } from '../../mirror/companion/patch.ts';
 import { observe } from '../../mirror/observe/observed-config-map.ts';
+import { claims } from '../../mirror/plan/claims.ts';
 import { planCompanion } from '../../mirror/plan/plan.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
@@ -24,7 +25,7 @@ import type { MutationCache } from './mutation-cache.ts';
 import { RevisionWriter } from './revision-writer.ts';
 import type { SourceBodies } from './source-bodies.ts';
 import { intentOf, type Pass, type Write } from './write-queue.ts';
-import { type CompanionWriteStep, isOfRevision, type WriteStep } from './write-step.ts';
+import { type CompanionWriteStep, isOfDesired, isOfRevision, type WriteStep } from './write-step.ts';
 
 type Drifted = Extract<CompanionWriteStep, { readonly differences: unknown }>;
 
@@ -107,7 +108,10 @@ export class CompanionWriter {
     // The event that changed the source or its values has queued it.
     if (!isSameSource || !isSameContent || queue.isAwaited(key)) return false;
     const actual = 'actual' in step ? step.actual : undefined;
-    if (view.configMap(step.companion) === actual) return true;
+    // The namespace may have changed while the step waited for `--max-writes-per-second`.
+    const isWanted = shape !== undefined && claims(shape.source, step.companion, view);
+    const isSameNamespace = isOfRevision(step) || isOfDesired(step) === isWanted;
+    if (isSameNamespace && view.configMap(step.companion) === actual) return true;
     queue.add(key, lane);
     return false;
   }
