@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { CrashWorld, type End } from './crash-world.ts';
 
@@ -15,6 +16,8 @@ function randomFrom(seed: number): () => number {
 const ANY_END: readonly End[] = ['crash', 'overlap', 'lost lease', 'stop'];
 const NAMES = ['colors', 'fonts', 'logos', 'sounds', 'texts', 'units'];
 const ROUNDS = 50;
+/** How many seeds are played. */
+const SEEDS = Number(process.env['HISTORIES'] ?? 12);
 
 /** Fifty processes, one after the other, and one at the end that nothing disturbs. */
 async function play(seed: number, ends: readonly End[], faults: number): Promise<CrashWorld> {
@@ -49,7 +52,7 @@ function unheard({ sources, chat }: CrashWorld): readonly string[] {
 }
 
 // 211 once found that nobody sent what a process before had stored at the last moment.
-describe.each([...Array.from({ length: 40 }, (_, at) => at + 1), 211])(
+describe.each([...Array.from({ length: SEEDS }, (_, at) => at + 1), 211])(
   '50 ends of a process, seed %i',
   (seed) => {
     test('[N3] [N4] a webhook hears the last of each source at least once, by one id; a chat of each at most once', async () => {
