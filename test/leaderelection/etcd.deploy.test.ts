@@ -39,11 +39,16 @@ test('[L2] [L3] [O2] after a minute without etcd one of two replicas leads again
   expect(both.map(({ isLeader }) => isLeader)).toEqual([false, false]);
   controlPlane.resumeEtcd();
 
-  await replicas.leaderOf(both);
+  const leader = await replicas.leaderOf(both);
   await replicas.expectMirroring();
   await look();
   expect(unlive).toEqual([]);
   expect(both.filter(({ isLeader }) => isLeader)).toHaveLength(1);
   expect(both.filter(({ isRunning }) => isRunning)).toHaveLength(2);
+  // So the other one campaigns again, too.
+  leader.signal('TERM');
+  expect(await leader.ended()).toBe(0);
+  await replicas.leaderOf(both.filter((replica) => replica !== leader));
+  await replicas.expectMirroring();
   expect(writesWithoutLease(await audit.calls(), world.full(''))).toEqual([]);
 }, 400_000);
