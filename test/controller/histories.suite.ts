@@ -7,7 +7,7 @@ import { CHECKS } from './check-histories.ts';
 const PARTS = 4;
 /** Time limit (ms) of a part, and of each history in it: only a failure takes so long. */
 const PART_MS = 60_000;
-const HISTORY_MS = 10_000;
+const HISTORY_MS = 30_000;
 
 /**
  * Random histories of each kind. Environment variables: HISTORIES says how many of each,
