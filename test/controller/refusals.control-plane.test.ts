@@ -46,7 +46,7 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
     await world.companion('team-7/colors-synced', 'home/colors');
   });
 
-  test.concurrent('[R9] [R13] a ValidatingAdmissionPolicy holds back only its own namespace, until it is removed', async () => {
+  test.concurrent('[R9] [R13] [C4] a ValidatingAdmissionPolicy holds back only its own namespace, until it is removed', async () => {
     await using world = await World.open(controlPlaneServer, TEAMS);
     const policies = '/apis/admissionregistration.k8s.io/v1';
     const name = world.full('deny');
@@ -89,6 +89,8 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
         reason: expect.stringContaining('no ConfigMaps here'),
       }),
     ]);
+    const { code, log } = await world.run('--once');
+    expect([code, log]).toEqual([1, expect.stringContaining(`could be done: ${world.full('home/colors')}`)]);
     await world.person.remove(`${policies}/validatingadmissionpolicybindings/${name}`);
     await world.companion('team-7/colors-synced', 'home/colors');
   });

@@ -176,13 +176,17 @@ export class CompanionMemory {
     }
   }
 
-  /** Sources with failures that may pass, each with its smallest number of failures in a row. */
+  /**
+   * Sources with failed attempts, each with its smallest number of failures in a row: Infinity if
+   * the server rejects the write. A name that another object has is no failure but a conflict.
+   */
   unfinished(): ReadonlyMap<ObjectKey, number> {
     const result = new Map<ObjectKey, number>();
     for (const [source, ofSource] of this.#entries) {
       for (const { attempt } of ofSource.values()) {
-        if (attempt?.kind !== 'transient') continue;
-        result.set(source, Math.min(attempt.failures, result.get(source) ?? attempt.failures));
+        if (attempt === undefined || attempt.kind === 'blocked') continue;
+        const failures = attempt.kind === 'transient' ? attempt.failures : Number.POSITIVE_INFINITY;
+        result.set(source, Math.min(failures, result.get(source) ?? failures));
       }
     }
     return result;

@@ -241,12 +241,14 @@ describe('[D3] since when nobody wants a companion', () => {
   });
 });
 
-test('[C4] unfinished sources are those with failures that may pass', () => {
+test('[C4] unfinished sources are those with failures, but for conflicts', () => {
   const { memory } = setUp();
   memory.failed(source, other, 'v1', { kind: 'blocked' });
   expect([...memory.unfinished()]).toEqual([]);
   for (let times = 0; times < 3; times++) memory.failed(source, companion, 'v1', transient);
   expect([...memory.unfinished()]).toEqual([[source, 3]]);
+  memory.failed(source, companion, 'v1', { kind: 'invalid' });
+  expect([...memory.unfinished()]).toEqual([[source, Number.POSITIVE_INFINITY]]);
 });
 
 test('[R14] the end of a fight is reported once', async () => {
