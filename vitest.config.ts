@@ -5,7 +5,7 @@ import { SuiteSummary } from './test/support/suite-summary.ts';
  * Suites, told apart by file name so that a test lies beside what it proves:
  * `*.test.ts` needs nothing, `*.sandbox.test.ts` starts our sandbox API server,
  * `*.control-plane.test.ts` needs a real kube-apiserver (see CONTRIBUTING.md). A fourth, `*.deploy.test.ts`, needs helm and
- * promtool too and is left out of `npm test`.
+ * promtool too, or takes minutes, and is left out of `npm test`.
  * None isolates its files: to load our modules anew for each takes seconds of every worker, and they hold no state.
  * The time limits are for a test that hangs, on a machine with a lot else to do; none is a pass mark.
  */
