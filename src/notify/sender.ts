@@ -5,6 +5,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Sink } from './delivery/config.ts';
 import type { Message, Outcome } from './delivery/delivery.ts';
 import type { ChatItem } from './delivery/slack.ts';
+import { aspectOf } from './event-types.ts';
 import { ChatPace, UNPACED } from './pace.ts';
 import { type Attempt, SinkQueue } from './sink-queue.ts';
 import type { NotifyState } from './state/notify-state.ts';
@@ -207,7 +208,10 @@ export class Sender {
   async #contentOf({ subject: { uid, ref }, notification }: Due): Promise<Message['content'] | 'outdated'> {
     const { sink, content } = this.#deps;
     if (sink.content !== 'full' || notification.type === 'source.deleted') return undefined;
-    return (await content(uid, ref, notification.version)) ?? 'omitted';
+    const found = (await content(uid, ref, notification.version)) ?? 'omitted';
+    // Only what is told of the source itself is replaced when it changes. All else would wait for
+    // content that does not come back.
+    return found === 'outdated' && aspectOf(notification.type) !== 'source' ? 'omitted' : found;
   }
 
   #finish(item: Due, outcome: Sent, isClaimed: boolean): void {

@@ -60,9 +60,9 @@ function open({ sink: fields = {}, outcomes = [], content, takesMs = 0 }: Option
     await running;
   });
   /** Makes a notification wait. */
-  const add = async (uid = 'uid') => {
+  const add = async (uid = 'uid', type: Notification['type'] = 'source.created') => {
     const at = clock.wallTime().toISOString();
-    const notification: Notification = { type: 'source.created', seq: 2, version: 'v', at };
+    const notification: Notification = { type, seq: 2, version: 'v', at };
     const base: SourceRecord = { ref: REF, seq: 2, version: 'v', resourceVersion: '1', at };
     records.set(uid, { ...base, sinks: { ops: { pending: [notification] } } });
     sender.offer(uid);
@@ -219,5 +219,12 @@ describe('a sender', () => {
     isQuiet = true;
     await clock.advance(1_000);
     expect(sent).toHaveLength(1);
+  });
+
+  it('[N2] what is told of companions does not wait for content that the source no longer has', async () => {
+    const content = async () => 'outdated' as const;
+    const { add, sent, pending } = open({ sink: { content: 'full' }, content });
+    await add('uid', 'companions.failing');
+    expect([sent.map((message) => message.content), pending()]).toEqual([['omitted'], []]);
   });
 });
