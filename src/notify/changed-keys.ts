@@ -1,10 +1,7 @@
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import { type Content, type KeySelection, selectContent } from '../mirror/observe/content.ts';
 import type { StringMap } from '../mirror/vocabulary.ts';
-
-/** Most keys that are remembered of a source, and most characters: the state has little room. */
-const MOST = 100;
-const MOST_CHARACTERS = 4_000;
+import { areTooMany } from './state/record.ts';
 
 /** The keys of each source that have changed since its last notification. */
 export class ChangedKeys {
@@ -19,7 +16,7 @@ export class ChangedKeys {
       for (const key of differing(before.binaryData, after.binaryData)) keys.add(key);
     }
     if (before !== undefined && keys.size === 0) return;
-    this.#keys.set(source, before === undefined || isTooMuch(keys) ? undefined : keys);
+    this.#keys.set(source, before === undefined || areTooMany(keys) ? undefined : keys);
   }
 
   /** Those of them that companions have, in order; undefined if unknown. */
@@ -36,10 +33,6 @@ export class ChangedKeys {
   forget(source: ObjectKey): void {
     this.#keys.delete(source);
   }
-}
-
-function isTooMuch(keys: ReadonlySet<string>): boolean {
-  return keys.size > MOST || [...keys].join().length > MOST_CHARACTERS;
 }
 
 function* differing(before: StringMap, after: StringMap): Iterable<string> {

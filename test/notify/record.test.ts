@@ -180,6 +180,14 @@ describe('what waits', () => {
     expect(pendingOf(record)[0]).not.toHaveProperty('changedKeys');
   });
 
+  it('[N5] the names of changed keys do not grow without limit while a sink is down', () => {
+    const known = sent(recordOf([seen('1')]));
+    const versions = Array.from({ length: 60 }, (_, n) => seen(`v${n}`, { changedKeys: [`a${n}`, `b${n}`] }));
+    const record = recordOf(versions, [receiver()], known);
+    expect(pendingOf(record)).toMatchObject([{ version: 'v59', previousVersion: '1' }]);
+    expect(pendingOf(record)[0]).not.toHaveProperty('changedKeys');
+  });
+
   it('[N5] a creation that waits stays one, in the newest version, whatever types the sink takes', () => {
     const chat = receiver({ types: new Set(['source.created']) });
     expect(pendingOf(recordOf([seen('1'), seen('2')], [chat]))).toMatchObject([

@@ -1,5 +1,5 @@
 import { aspectOf, type EventType } from '../event-types.ts';
-import { type Notification, type SinkRecord, type SourceRecord, without } from './record.ts';
+import { areTooMany, type Notification, type SinkRecord, type SourceRecord, without } from './record.ts';
 
 /** A sink that a source has chosen, or that has something of it waiting. */
 export interface Receiver {
@@ -55,10 +55,11 @@ function mergedInto(older: Notification, newer: Notification): Notification {
   if (older.type !== 'source.changed')
     return older.type === 'source.created' ? { ...rest, type: older.type } : newer;
   const { previousVersion, changedKeys: olderKeys } = older;
+  const keys = olderKeys && newerKeys && new Set([...olderKeys, ...newerKeys]);
   return {
     ...rest,
     ...(previousVersion !== undefined && { previousVersion }),
-    ...(olderKeys && newerKeys && { changedKeys: [...new Set([...olderKeys, ...newerKeys])].sort() }),
+    ...(keys && !areTooMany(keys) && { changedKeys: [...keys].sort() }),
   };
 }
 

@@ -2,6 +2,10 @@ import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { isOlder } from '../../kube/api/resource-version.ts';
 import type { ConditionType, EventType } from '../event-types.ts';
 
+/** Most changed keys that are remembered, and most characters: the state has little room. */
+const MOST_KEYS = 100;
+const MOST_CHARACTERS = 4_000;
+
 /** Something that a sink is to be told of a source. Plain JSON, because it is stored. */
 export interface Notification {
   readonly type: EventType;
@@ -56,6 +60,11 @@ export interface SourceRecord {
   /** The sinks that it chose, or `none`, for when the source is gone. Absent: those by default. */
   readonly notify?: string;
   readonly sinks?: Readonly<Record<string, SinkRecord>>;
+}
+
+/** Whether so many changed keys count as unknown. */
+export function areTooMany(keys: ReadonlySet<string>): boolean {
+  return keys.size > MOST_KEYS || [...keys].join().length > MOST_CHARACTERS;
 }
 
 /** Whether nothing more needs to be known of a source that is gone. */
