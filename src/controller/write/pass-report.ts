@@ -31,8 +31,8 @@ export interface PassReportOptions {
 
 /**
  * Logs what one pass has written: a line for each companion of a small pass, a line for each
- * hundred of a large one. At `debug` a large pass has a line for each, too. Reports each write to the
- * listeners, and the end of the last one.
+ * hundred of a large one. At `debug` a large pass has a line for each, too. Reports each write to
+ * the listeners, and the end of the last one.
  */
 export class PassReport {
   readonly #options: PassReportOptions;

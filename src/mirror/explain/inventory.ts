@@ -14,8 +14,8 @@ import type { Rendering } from '../render/rendering.ts';
 /**
  * Where companions stand. Each is in exactly one state (SPEC C3).
  * - `missing`: it will be created, or its namespace does not exist yet.
- * - `invalid`: its source has a malformed annotation, or a placeholder has no value there, so it stays
- *   as it is.
+ * - `invalid`: its source has a malformed annotation, or a placeholder has no value there, so it
+ *   stays as it is.
  * - `held`: no source wants it, and the brake holds its deletion.
  * - `orphaned`: no source wants it. It will be deleted or, if it belongs to no source, left alone.
  * - the others: as in {@link Step}.
