@@ -15,7 +15,7 @@ export interface Problem {
   readonly level: 'warn' | 'info';
   readonly message: string;
   readonly fields: LogFields & { readonly reason?: string; readonly fieldManager?: string };
-  /** With another one it is news; default: the reason. */
+  /** The problem is reported again when this changes; default: the reason. */
   readonly topic?: string;
 }
 

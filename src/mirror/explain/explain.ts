@@ -18,6 +18,7 @@ import {
   fixConsent,
   fixName,
   fixRollout,
+  fixSettle,
   fixTargets,
   type Remedy,
   type Subject,
@@ -263,8 +264,10 @@ function checkContent(question: Question, view: ClusterView): Finding {
     const pinned = pin === undefined ? '' : `: it is pinned to ${pin}`;
     return { check: 'content', evidence: `as the source wants it${pinned}` };
   }
-  if (state === 'waiting')
-    return { check: 'content', evidence: reason, fails: fixRollout(question, view.settings.vocabulary) };
+  if (state === 'waiting') {
+    const fix = plannedStepOf(question, view).state === 'waiting' ? fixRollout : fixSettle;
+    return { check: 'content', evidence: reason, fails: fix(question, view.settings.vocabulary) };
+  }
   const evidence = state === 'missing' ? 'it does not exist yet' : reason;
   return { check: 'content', evidence, fails: { command: { verb: 'run' } } };
 }
@@ -287,9 +290,13 @@ const ADMINISTRATOR: Remedy = {
 };
 
 function stepOf(question: Question, view: ClusterView): Step {
-  const shape = shapeOf(question, view);
-  const step = planCompanion(companionOf(question), question.actual, shape, view);
-  return onceQuiet([step], shape, view)[0] ?? step;
+  const step = plannedStepOf(question, view);
+  return onceQuiet([step], shapeOf(question, view), view)[0] ?? step;
+}
+
+/** If the source were quiet (SPEC D7). */
+function plannedStepOf(question: Question, view: ClusterView): Step {
+  return planCompanion(companionOf(question), question.actual, shapeOf(question, view), view);
 }
 
 function shapeOf(question: Question, view: ClusterView): CompanionShape {

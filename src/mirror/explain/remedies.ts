@@ -112,13 +112,15 @@ export function fixConsent(namespace: ObservedNamespace, from: string, vocabular
   return { command: { verb: 'annotate', kind: 'namespace', name, key, value: accepted + from } };
 }
 
-/** New content waits for its canary or for quiet, or the pinned one is not there (SPEC D5-D7). */
+/** New content waits until the source is quiet (SPEC D7). */
+export function fixSettle(subject: Subject, vocabulary: Vocabulary): Remedy {
+  return annotateSource(subject, vocabulary.settle, undefined);
+}
+
+/** New content waits for its canary, or the pinned one is not there (SPEC D5, D6). */
 export function fixRollout(subject: Subject, vocabulary: Vocabulary): Remedy {
   const { live } = subject;
-  const { rollout, settle } = live?.request?.ok ? live.request.value : {};
-  if (settle !== undefined && rollout?.pin === undefined && rollout?.canary === undefined) {
-    return annotateSource(subject, vocabulary.settle, undefined);
-  }
+  const rollout = live?.request?.ok ? live.request.value.rollout : undefined;
   return live === undefined || rollout?.pin !== undefined
     ? annotateSource(subject, vocabulary.pin, undefined)
     : annotateSource(subject, vocabulary.canaryApprove, shortChecksum(live.digest));

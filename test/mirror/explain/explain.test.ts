@@ -82,6 +82,19 @@ describe('[C8] explain', () => {
     ]);
   });
 
+  test.for([{}, { 'keep-revisions': '5', canary: 'team-a' }])(
+    '[D7] content that waits for quiet, with %o: no approval would bring it',
+    (asks) => {
+      const of = source('home/colors', { ...targets, settle: '5s', ...asks }, { data: { sky: 'green' } });
+      const held = companion({ ...of, data: { sky: 'red' } }, 'team-a/colors-synced');
+      const unsettled = { ...world([of, held], spaces), unsettledMs: 1_500 };
+      expect(inWords(explain('home/colors', 'team-a', unsettled)).slice(-2)).toEqual([
+        'content: its content waits until the source has been quiet for a while',
+        'kubectl annotate configmap colors --namespace home --overwrite workshop.io/settle-',
+      ]);
+    },
+  );
+
   const green = { sky: 'green' };
   const red = { sky: 'red' };
   const manual = { 'canary-bake': 'manual' };
