@@ -4,20 +4,21 @@ import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import type { SourceRequest } from '../observe/source-request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
-import { matchesTargets, mayMatchUnread } from './placement.ts';
+import { isOutOfScope, matchesTargets, mayMatchUnread } from './placement.ts';
 import { waveOn } from './removal.ts';
 import type { ClusterView } from './view.ts';
 
 /**
  * The keys of the sources that a ConfigMap concerns: itself if it is one, the source that it refers
- * to, the sources that use its values (SPEC V3), and those that claim its name. The last find a
- * companion that lost its source reference (SPEC R6), and a name that becomes free (SPEC R7).
+ * to, if that is ours to watch (SPEC P2), the sources that use its values (SPEC V3), and those that
+ * claim its name. The last find a companion that lost its source reference (SPEC R6), and a name
+ * that becomes free (SPEC R7).
  */
 export function concernedSources(object: ObservedConfigMap, view: ClusterView): ReadonlySet<ObjectKey> {
   const keys = new Set<ObjectKey>();
   if (object.request !== undefined) keys.add(object.key);
   const reference = sourceReference(object, view.settings.vocabulary);
-  if (reference !== undefined) keys.add(reference);
+  if (reference !== undefined && !isOutOfScope(reference, view)) keys.add(reference);
   if (isValues(object, view.settings.vocabulary)) {
     for (const source of view.valuesUsers(object.key)) keys.add(source.key);
   }

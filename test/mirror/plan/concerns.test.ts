@@ -20,7 +20,7 @@ import {
   unreadableNamespace,
   vocabulary,
 } from '../wire.ts';
-import { viewOf, world } from '../world.ts';
+import { boundsOf, viewOf, world } from '../world.ts';
 
 const colors = source('team-a/colors', { 'target-namespaces': 'team-b' });
 const shapes = source('team-a/shapes');
@@ -28,8 +28,9 @@ const there = companion(colors, 'team-b/colors-synced');
 const namespaces = [namespace('team-a'), namespace('team-b'), namespace('team-c')];
 
 describe('[R1] the sources that a change of a ConfigMap concerns', () => {
+  const watched = boundsOf({ namespaces: ['team-a', 'team-b', 'team-c', 'x'] });
   const concerned = (object: ConfigMap) =>
-    [...concernedSources(observed(object), viewOf(world([colors, shapes], namespaces)))].sort();
+    [...concernedSources(observed(object), viewOf(world([colors, shapes], namespaces, watched)))].sort();
   const relabelled = { ...there, metadata: { ...there.metadata, labels: { 'workshop.io/managed': 'true' } } };
   const cases: Readonly<Record<string, readonly [object: ConfigMap, keys: readonly string[]]>> = {
     'a source concerns itself': [colors, ['team-a/colors']],
@@ -66,6 +67,10 @@ describe('[R1] the sources that a change of a ConfigMap concerns', () => {
     '[R5] the companion of a missing source concerns the source’s key': [
       companion(source('x/y'), 'x/y-synced'),
       ['x/y'],
+    ],
+    '[P2] a companion whose source is in a namespace that is not watched concerns nobody': [
+      companion(source('unwatched/y'), 'team-b/y-synced'),
+      [],
     ],
     'an orphan without a reference, at a name that nobody asks for, concerns nobody': [
       stripped(companion(source('x/y'), 'x/y-synced'), 'workshop.io/source'),
