@@ -71,6 +71,14 @@ describe('a wrong command line', () => {
     [['run', '--http-address=8080'], '--http-address: "8080" is not an address; write :8080,'],
     [['run', '--dry-run=maybe'], '--dry-run: "maybe" is neither true nor false'],
     [['run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
+    [
+      ['run', '--leader-elect-lease-name=Foo_'],
+      '--leader-elect-lease-name: "Foo_" cannot be the name of an object',
+    ],
+    [
+      ['run', '--leader-elect-lease-namespace=team.a'],
+      '--leader-elect-lease-namespace: "team.a" cannot be the name of a namespace',
+    ],
     [['run'], 'no cluster to work with'],
     [['demo', '--leader-elect'], 'unknown flag: --leader-elect'],
     [['sandbox', '--leader-elect'], 'unknown flag: --leader-elect'],

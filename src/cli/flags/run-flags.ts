@@ -5,7 +5,9 @@ import {
   choice,
   DOMAIN,
   DURATION,
+  NAMESPACE,
   NAMESPACES,
+  OBJECT_NAME,
   PATTERNS,
   SIZE,
   text,
@@ -98,12 +100,12 @@ export const CONTROLLER_FLAGS = {
 export const LEADER_ELECTION_FLAGS = {
   'leader-elect': off('Write only while holding a Lease, so that several replicas can run'),
   'leader-elect-lease-name': flag({
-    kind: text('name'),
+    kind: OBJECT_NAME,
     default: 'mirror-controller',
     describe: 'Name of the Lease',
   }),
   'leader-elect-lease-namespace': flag({
-    kind: text('name'),
+    kind: NAMESPACE,
     default: undefined,
     defaultDescription: "the Pod's",
     describe: 'Namespace of the Lease',

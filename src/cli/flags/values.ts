@@ -1,6 +1,7 @@
 import { COMPANION_STATES, type CompanionState } from '../../mirror/explain/inventory.ts';
 import { type Parsed, parsed, problem } from '../../mirror/parsed.ts';
 import { parseDuration } from '../../mirror/request/duration.ts';
+import { isObjectName } from '../../mirror/request/object-name.ts';
 import { type NamespacePatterns, parseNamespacePatterns } from '../../mirror/request/patterns.ts';
 
 /** What a flag takes. The problems of `parse` complete the sentence "--flag: …". */
@@ -118,6 +119,24 @@ export const STATES: Kind<ReadonlySet<CompanionState>> = {
   },
 };
 
+export const OBJECT_NAME: Kind<string> = {
+  name: 'name',
+  parse: (name) =>
+    isObjectName(name)
+      ? parsed(name)
+      : problem(`"${name}" cannot be the name of an object; write lower-case letters, digits, "-" and "."`),
+};
+
+export const NAMESPACE: Kind<string> = {
+  name: 'name',
+  parse: (name) =>
+    isObjectName(name) && /^[^.]{1,63}$/.test(name)
+      ? parsed(name)
+      : problem(
+          `"${name}" cannot be the name of a namespace; write at most 63 lower-case letters, digits and "-"`,
+        ),
+};
+
 const parsePatterns = (list: string) => parseNamespacePatterns(list, { exclusions: false });
 
 export const PATTERNS: Kind<NamespacePatterns> = { name: 'patterns', parse: parsePatterns, list: true };
@@ -145,7 +164,7 @@ export const NAMESPACES: Kind<ReadonlySet<string> | undefined> = {
 export const DOMAIN: Kind<string> = {
   name: 'domain',
   parse: (name) =>
-    name.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)
+    isObjectName(name)
       ? parsed(name)
       : problem(
           `"${name}" cannot be the prefix of a label; write a domain in lower case, such as workshop.io`,
