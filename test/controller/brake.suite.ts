@@ -373,10 +373,14 @@ export function releaseSuite(server: TestServer): void {
   test.concurrent('[D2] release without a terminal shows what is held and exits with 2; with --yes it deletes that', async () => {
     await using fleet = await openHeld();
     const { world } = fleet;
-    const explained = await ask(world, ['explain', world.full('team-0/colors-synced')]);
-    expect(short(world, explained.out)).toContain(
-      '\nTo let it be deleted:\n  mirror-controller release home/colors\n',
-    );
+    for (const [calledAs, name] of [
+      ['mirror-controller', 'mirror-controller'],
+      ['kubectl-mirror', 'kubectl mirror'],
+    ]) {
+      const asking = ['explain', world.full('team-0/colors-synced')];
+      const { out } = await ask(world, asking, memoryIo(), calledAs);
+      expect(short(world, out)).toContain(`\nTo let it be deleted:\n  ${name} release home/colors\n`);
+    }
     const asked = await ask(world, ['release', ...home(world)]);
     expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
     expect(short(world, asked.out)).toContain('home/colors');
@@ -394,10 +398,23 @@ export function releaseSuite(server: TestServer): void {
   test.concurrent('[D2] release deletes only what was asked for', async () => {
     await using fleet = await openHeld();
     const { world } = fleet;
+    await world.createSource({ name: 'shapes' });
     for (const other of [['-n', world.full('team-0')], [world.full('home/shapes')]]) {
       const { code, out } = await ask(world, ['release', '--yes', ...other]);
       expect([code, out]).toEqual([0, 'nothing is held\n']);
     }
+    expect(await fleet.there()).toHaveLength(12);
+  });
+
+  test.concurrent('[D2] release of what is not a source says so and exits with 2, as status does', async () => {
+    await using fleet = await openHeld();
+    const { world } = fleet;
+    const colours = world.full('home/colours');
+    expect(await ask(world, ['release', '--yes', world.full('home/colors'), colours])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(`${colours} is not a source\n`),
+    });
     expect(await fleet.there()).toHaveLength(12);
   });
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Inspection } from '../../inspect/inspection.ts';
+import type { Look } from '../../inspect/inspection.ts';
 import { asTableRows, inOrder, rowOf } from '../../inspect/report.ts';
 import { renderTable } from '../../inspect/table.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
@@ -13,6 +13,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
+import { sourceAt } from '../session/named-source.ts';
 
 /** What is to be released. `namespace` undefined: everywhere. Sources win over it. */
 interface Scope {
@@ -40,13 +41,14 @@ export async function release(
   const sources = operands.map((name) => parseKey(name) ?? objectKey(namespace, name));
   const scope = { sources, namespace: flags['all-namespaces'] ? undefined : namespace };
   return inspecting(cluster, flags, io, async (inspection, signal, { api }) => {
-    const shown = await heldIn(scope, inspection, signal);
+    const look = () => inspection.look(signal, { confirm: () => false });
+    const shown = heldIn(scope, known(sources, await look()));
     await print(io, inWords(shown, io));
     if (shown.length === 0) return 0;
     if (!flags.yes && !(await isConfirmed(shown.length, io))) return 0;
     // The answer may have taken a while. Companions that are wanted again by now are kept.
     const uids = new Set(shown.map(({ actual }) => actual.uid));
-    const held = (await heldIn(scope, inspection, signal)).filter(({ actual }) => uids.has(actual.uid));
+    const held = heldIn(scope, await look()).filter(({ actual }) => uids.has(actual.uid));
     const problems: string[] = [];
     for (const { actual } of held) {
       const problem = signal.aborted ? 'stopped before' : await deletion(actual, api);
@@ -61,8 +63,13 @@ function lineOf({ key }: ObservedConfigMap, problem: string | undefined): string
   return problem === undefined ? `${key} deleted\n` : `${key} not deleted: ${problem}\n`;
 }
 
-async function heldIn(scope: Scope, inspection: Inspection, signal: AbortSignal): Promise<readonly Held[]> {
-  const { entries, view } = await inspection.look(signal, { confirm: () => false });
+/** @throws RunError if one of them is neither a source nor has left companions */
+function known(sources: readonly ObjectKey[], look: Look): Look {
+  for (const key of sources) if (!look.entries.some(({ source }) => source === key)) sourceAt(key, look);
+  return look;
+}
+
+function heldIn(scope: Scope, { entries, view }: Look): readonly Held[] {
   return inOrder(entries).flatMap((entry) => {
     const actual = entry.companion && view.configMap(entry.companion);
     return entry.state === 'held' && isIn(scope, entry) && actual ? [{ entry, actual }] : [];
