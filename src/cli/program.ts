@@ -1,4 +1,5 @@
 import yargs, { type Argv } from 'yargs';
+import type { ProgramName } from '../inspect/explanation.ts';
 import { didYouMean } from '../mirror/did-you-mean.ts';
 import { demo } from './commands/demo.ts';
 import { explain } from './commands/explain.ts';
@@ -55,6 +56,7 @@ type Command<F extends Flags> = (
   values: FlagValues<F>,
   io: ProcessIo,
   operands: readonly string[],
+  programName: ProgramName,
 ) => Promise<unknown>;
 
 /**
@@ -95,7 +97,7 @@ export async function runProgram(
 async function parse(
   args: readonly string[],
   io: ProcessIo,
-  programName: 'mirror-controller' | 'kubectl mirror',
+  programName: ProgramName,
 ): Promise<(() => Promise<unknown>) | undefined> {
   const isPlugin = programName === 'kubectl mirror';
   const offered = offeredAs(programName);
@@ -110,7 +112,7 @@ async function parse(
       ({ _: [, ...others], ...parsed }) => {
         const words = operandsOf(parsed, operands);
         refuseUnknown([...words, ...others.map(String)], words.length, flags);
-        chosen = () => action(flagValues(flags, parsed, io.env), io, words);
+        chosen = () => action(flagValues(flags, parsed, io.env), io, words, programName);
       },
     );
   };

@@ -5,6 +5,9 @@ import { commandInWords, type Remedy } from '../mirror/explain/remedies.ts';
 import { inSeconds } from './report.ts';
 import { oneLine, paragraph, renderTable } from './table.ts';
 
+/** How the user calls the program (SPEC C9). */
+export type ProgramName = 'mirror-controller' | 'kubectl mirror';
+
 export interface Explanation {
   readonly source: ObjectKey;
   /** Undefined: the source's annotations do not say it. */
@@ -14,8 +17,16 @@ export interface Explanation {
   readonly entry: Entry | undefined;
 }
 
+/** By the label that the manifests and the chart set. */
+const FIND_CONTROLLER =
+  'kubectl get deployments --all-namespaces --selector app.kubernetes.io/name=mirror-controller';
+
 /** The checks, how it ends, and what would change that. */
-export function explanationInWords(explanation: Explanation, width: number | undefined): string {
+export function explanationInWords(
+  explanation: Explanation,
+  programName: ProgramName,
+  width: number | undefined,
+): string {
   const { source, companion, findings, entry } = explanation;
   const rows = findings.map(({ check, evidence, fails }) => ({
     cells: [`  ${fails === undefined ? 'ok' : 'no'}`, check, evidence],
@@ -26,23 +37,25 @@ export function explanationInWords(explanation: Explanation, width: number | und
     paragraph(`${source} → ${companion ?? (entry === undefined ? 'no companion' : 'its companions')}`, width),
     `\n${table}\n`,
     paragraph(oneLine(conclusion(explanation, entry)), width),
-    fails === undefined ? '' : remedyInWords(fails, width),
-    entry?.state === 'held' ? `To let it be deleted:\n  mirror-controller release ${source}\n` : '',
+    fails === undefined ? '' : remedyInWords(fails, programName, width),
+    entry?.state === 'held' ? `To let it be deleted:\n  ${programName} release ${source}\n` : '',
   ].join('');
 }
 
 /** A command is never broken: it is there to be pasted. */
-function remedyInWords(remedy: Remedy, width: number | undefined): string {
-  return 'words' in remedy
-    ? paragraph(remedy.words, width)
-    : `To change that:\n  ${oneLine(commandInWords(remedy.command))}\n`;
+function remedyInWords(remedy: Remedy, programName: ProgramName, width: number | undefined): string {
+  if ('words' in remedy) return paragraph(remedy.words, width);
+  if ('command' in remedy) return `To change that:\n  ${oneLine(commandInWords(remedy.command))}\n`;
+  // The plugin has no run.
+  const once = programName === 'kubectl mirror' ? '' : `Without one:\n  ${programName} run --once\n`;
+  return `A running controller does that. To see whether one runs:\n  ${FIND_CONTROLLER}\n${once}`;
 }
 
 function conclusion({ findings }: Explanation, entry: Entry | undefined): string {
   const { evidence = '', fails } = findings.at(-1) ?? {};
   if (fails === undefined) return 'in sync';
   if (entry === undefined) return `no companion: ${evidence}`;
-  const next = entry.action === 'none' ? '' : `; run would ${entry.action} it`;
+  const next = entry.action === 'none' ? '' : `; the controller would ${entry.action} it`;
   const until = entry.until === undefined ? '' : `, until ${inSeconds(entry.until)}`;
   return `${entry.state}: ${entry.reason}${until}${next}`;
 }

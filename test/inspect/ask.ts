@@ -16,9 +16,14 @@ export function scopeOf(world: World, kubeconfig = world.place.kubeconfigPath): 
 }
 
 /** `plan`, `status` or `explain` with these arguments, about this world, to its end. */
-export async function ask(world: World, args: readonly string[], io: MemoryIo = memoryIo()): Promise<Answer> {
+export async function ask(
+  world: World,
+  args: readonly string[],
+  io: MemoryIo = memoryIo(),
+  calledAs?: string,
+): Promise<Answer> {
   const [command = '', ...others] = args;
-  const code = await runProgram([command, ...scopeOf(world), ...others], io);
+  const code = await runProgram([command, ...scopeOf(world), ...others], io, calledAs);
   return { code, out: io.out(), err: io.err() };
 }
 

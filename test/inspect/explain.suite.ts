@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { memoryIo } from '../cli/memory-io.ts';
 import { World } from '../controller/world.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { ask, short } from './ask.ts';
@@ -103,7 +104,7 @@ export function explainSuite(server: TestServer): void {
       expect(first.out.match(/^ {2}no +(\w+)/m)?.[1]).toBe(check);
       let answer = first;
       for (let round = 0; round < 6 && answer.code !== 0; round += 1) {
-        const command = answer.out.match(/^To change that:\n {2}(.*)$/m)?.[1];
+        const command = answer.out.match(/^(?:To change that|Without one):\n {2}(.*)$/m)?.[1];
         await carryOut(command ?? expect.fail(answer.out), world);
         answer = await explain();
       }
@@ -141,12 +142,21 @@ export function explainSuite(server: TestServer): void {
         '  ok   name          team-a/colors-synced is free',
         '  no   content       it does not exist yet',
         '',
-        'missing: it did not exist; run would create it',
-        'To change that:',
+        'missing: it did not exist; the controller would create it',
+        'A running controller does that. To see whether one runs:',
+        '  kubectl get deployments --all-namespaces --selector app.kubernetes.io/name=mirror-controller',
+        'Without one:',
         '  mirror-controller run --once',
         '',
       ].join('\n'),
     );
+  });
+
+  test.concurrent('[C9] kubectl mirror explain prints no command that kubectl mirror does not have', async () => {
+    await using world = await World.open(server);
+    await world.createSource();
+    const { out } = await ask(world, ['explain', world.full('home/colors')], memoryIo(), 'kubectl-mirror');
+    expect(out).toMatch(/A running controller does that.*\n {2}kubectl get deployments .*\n$/);
   });
 
   test.concurrent('[C8] explain takes a companion too, one that is there, is missed, or has lost its source', async () => {
@@ -174,8 +184,8 @@ export function explainSuite(server: TestServer): void {
     expect(await explain('team-a/gone-synced')).toEqual({
       code: 1,
       title: 'home/gone → team-a/gone-synced',
-      check: 'no label there is no ConfigMap home/gone',
-      end: 'orphaned: the source is gone; run would delete it',
+      check: 'no label there is no ConfigMap gone in namespace home',
+      end: 'orphaned: the source is gone; the controller would delete it',
     });
     const wide = await ask(world, ['explain', world.full('home/colors')]);
     expect(wide).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--namespace') });

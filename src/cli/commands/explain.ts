@@ -1,8 +1,8 @@
-import { explanationInWords } from '../../inspect/explanation.ts';
+import { explanationInWords, type ProgramName } from '../../inspect/explanation.ts';
 import type { Look } from '../../inspect/inspection.ts';
 import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
 import { explainCompanion } from '../../mirror/explain/explain.ts';
-import { entryMeeting, isUnconfirmed } from '../../mirror/explain/inventory.ts';
+import { type Entry, entryMeeting, isUnconfirmed } from '../../mirror/explain/inventory.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { claims } from '../../mirror/plan/claims.ts';
@@ -21,6 +21,7 @@ export async function explain(
   flags: FlagValues<typeof EXPLAIN_FLAGS>,
   io: ProcessIo,
   [name]: readonly string[],
+  programName: ProgramName,
 ): Promise<number> {
   if (name === undefined) throw new UsageError('explain: name a source or a companion, as NAMESPACE/NAME');
   const cluster = clusterFor(flags, io);
@@ -46,7 +47,8 @@ export async function explain(
     const entry =
       planned && isUnconfirmed(planned) ? entryMeeting(planned, actual, look.renderings, view) : planned;
     const width = terminalWidth(io.stdout);
-    await print(io, explanationInWords({ source: asked.source, companion, findings, entry }, width));
+    const explanation = { source: asked.source, companion, findings, entry };
+    await print(io, explanationInWords(explanation, programName, width));
     return findings.every(({ fails }) => fails === undefined) ? 0 : 1;
   });
 }
@@ -106,9 +108,8 @@ function companionAt(key: ObjectKey, object: ObservedConfigMap | undefined, look
   }
   if (object?.request !== undefined) return { source: key, namespace };
   const named = object && sourceOf(object, look);
-  const wanting =
-    view.claimants(key).find((source) => claims(source, key, view)) ??
-    view.claimants(key).find(({ request }) => request?.ok && request.value.companionName === name);
-  const source = named ?? wanting?.key;
+  const wanting = view.claimants(key).find((source) => claims(source, key, view))?.key;
+  const isNamedSo = ({ companion }: Entry) => companion !== undefined && splitKey(companion).name === name;
+  const source = named ?? wanting ?? look.entries.find(isNamedSo)?.source;
   return source === undefined ? { source: key, namespace } : { source, namespace, name };
 }

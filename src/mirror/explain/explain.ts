@@ -73,8 +73,8 @@ function checkLabel({ source, live }: Question, view: ClusterView): Finding {
   const { namespace, name } = splitKey(source);
   const failing = (evidence: string, fails: Remedy): Finding => ({ check: 'label', evidence, fails });
   if (live === undefined) {
-    return failing(`there is no ConfigMap ${source}`, {
-      words: 'Create it, or check its name and namespace.',
+    return failing(`there is no ConfigMap ${name} in namespace ${namespace}`, {
+      words: 'Create it, or check its name and namespace. Names are NAMESPACE/NAME, not TYPE/NAME.',
     });
   }
   const value = live.labels[vocabulary.managed];
@@ -269,7 +269,7 @@ function checkContent(question: Question, view: ClusterView): Finding {
     return { check: 'content', evidence: reason, fails: fix(question, view.settings.vocabulary) };
   }
   const evidence = state === 'missing' ? 'it does not exist yet' : reason;
-  return { check: 'content', evidence, fails: { command: { verb: 'run' } } };
+  return { check: 'content', evidence, fails: { by: 'controller' } };
 }
 
 const CHECKS: readonly CheckFunction[] = [

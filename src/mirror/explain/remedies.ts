@@ -14,8 +14,11 @@ export interface Subject {
   readonly namespace: string;
 }
 
-/** What would make a check hold: a command to paste, or words. */
-export type Remedy = { readonly command: Command } | { readonly words: string };
+/** What would make a check hold: a command to paste, words, or what the controller does anyway. */
+export type Remedy =
+  | { readonly command: Command }
+  | { readonly words: string }
+  | { readonly by: 'controller' };
 
 export type Command =
   | {
@@ -28,12 +31,9 @@ export type Command =
       /** Undefined: remove it. */
       readonly value: string | undefined;
     }
-  | { readonly verb: 'create'; readonly kind: 'namespace'; readonly name: string }
-  /** Let the controller do what is due. */
-  | { readonly verb: 'run' };
+  | { readonly verb: 'create'; readonly kind: 'namespace'; readonly name: string };
 
 export function commandInWords(command: Command): string {
-  if (command.verb === 'run') return 'mirror-controller run --once';
   const { verb, kind, name } = command;
   if (verb === 'create') return `kubectl create ${kind} ${name}`;
   const { namespace, key, value } = command;

@@ -69,7 +69,7 @@ function parseShortChecksum(text: string): Parsed<string> {
   return /^[0-9a-f]{8}$/.test(text)
     ? parsed(text)
     : problem(
-        `${quoted(text)} is not the beginning of a checksum (8 of 0-9 and a-f); "mirror-controller history" lists them`,
+        `${quoted(text)} is not the beginning of a checksum (8 of 0-9 and a-f); the command history lists them`,
       );
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type ObjectKey, objectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
 import { explainCompanion, type Finding } from '../../../src/mirror/explain/explain.ts';
-import { commandInWords } from '../../../src/mirror/explain/remedies.ts';
+import { commandInWords, type Remedy } from '../../../src/mirror/explain/remedies.ts';
 import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { inventoryOf } from '../inventory-of.ts';
@@ -31,8 +31,13 @@ function explain(key: string, target: string, of: World): readonly Finding[] {
 /** `check: evidence`, then what would change the last. */
 function inWords(findings: readonly Finding[]): readonly string[] {
   const fails = findings.at(-1)?.fails;
-  const remedy = fails === undefined ? [] : ['words' in fails ? fails.words : commandInWords(fails.command)];
+  const remedy = fails === undefined ? [] : [remedyInWords(fails)];
   return [...findings.map(({ check, evidence }) => `${check}: ${evidence}`), ...remedy];
+}
+
+function remedyInWords(remedy: Remedy): string {
+  if ('words' in remedy) return remedy.words;
+  return 'command' in remedy ? commandInWords(remedy.command) : `by the ${remedy.by}`;
 }
 
 /** Of the view. */
@@ -164,8 +169,8 @@ describe('[C8] explain', () => {
 
   test('label: no ConfigMap, no label, a wrong value, a companion, being deleted', () => {
     expect(ask([])).toEqual([
-      'label: there is no ConfigMap home/colors',
-      'Create it, or check its name and namespace.',
+      'label: there is no ConfigMap colors in namespace home',
+      'Create it, or check its name and namespace. Names are NAMESPACE/NAME, not TYPE/NAME.',
     ]);
     const label = 'kubectl label configmap colors --namespace home --overwrite workshop.io/managed=true';
     expect(ask([stripped(colors, 'workshop.io/managed')])).toEqual([
@@ -305,7 +310,7 @@ describe('[C8] explain', () => {
       'name: team-a/colors-synced is free',
       'values: $(mirror.label.tier) is a label of Namespace team-a; $(mirror.value.title) is ConfigMap home/v; $(mirror.namespace) is the name of Namespace team-a',
       'content: it does not exist yet',
-      'mirror-controller run --once',
+      'by the controller',
     ]);
     expect(all.join()).not.toContain('secret');
     const is = (why: string) => `values: k: ${why}`;
@@ -329,10 +334,10 @@ describe('[C8] explain', () => {
   });
 
   test('content: missing, or different', () => {
-    expect(end([colors])).toEqual(['content: it does not exist yet', 'mirror-controller run --once']);
+    expect(end([colors])).toEqual(['content: it does not exist yet', 'by the controller']);
     expect(end([colors, { ...settled, data: {} }])).toEqual([
       'content: differs in content',
-      'mirror-controller run --once',
+      'by the controller',
     ]);
   });
 });

@@ -72,11 +72,11 @@ describe('what is malformed', () => {
     [{ 'keep-revisions': '1.5' }, '"1.5" is not a number from 1 to 100; remove the annotation to keep none'],
     [
       { pin: '1234' },
-      '"1234" is not the beginning of a checksum (8 of 0-9 and a-f); "mirror-controller history" lists them',
+      '"1234" is not the beginning of a checksum (8 of 0-9 and a-f); the command history lists them',
     ],
     [
       { pin: '89ABCDEF' },
-      '"89ABCDEF" is not the beginning of a checksum (8 of 0-9 and a-f); "mirror-controller history" lists them',
+      '"89ABCDEF" is not the beginning of a checksum (8 of 0-9 and a-f); the command history lists them',
     ],
     [{ ...kept, canary: '' }, 'names no namespace; write for example "team-a, qa-*" or "env in (dev)"'],
     [{ ...kept, canary: '!qa' }, 'names no namespace; write for example "team-a, qa-*" or "env in (dev)"'],
@@ -90,7 +90,7 @@ describe('what is malformed', () => {
     ],
     [
       { ...kept, canary: 'qa', 'canary-approve': 'yes' },
-      '"yes" is not the beginning of a checksum (8 of 0-9 and a-f); "mirror-controller history" lists them',
+      '"yes" is not the beginning of a checksum (8 of 0-9 and a-f); the command history lists them',
     ],
   ];
   test.for(table)('[D4] [D5] [D6] [R13] %o: %s', ([asks, problem]) => {
