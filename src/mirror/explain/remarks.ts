@@ -48,7 +48,7 @@ export function remarksOn(
   const unconsented = unconsentedMatches(steps);
   if (unconsented > 0) {
     const text = `${unconsented} matching ${unconsented === 1 ? 'namespace has' : 'namespaces have'} no accept-mirrors-from, and --require-consent is set`;
-    remarks.push({ kind: 'no consent', text });
+    remarks.push({ kind: 'no consent', text, topic: 'no consent' });
   }
   return [...heldDeletions(steps, source.key, 'it', vocabulary), ...remarks];
 }
@@ -72,13 +72,15 @@ function unresolved(steps: readonly Step[]): readonly Remark[] {
     else others.push(namespace);
   }
   const reasons = [...namespaces].sort(([a], [b]) => (a < b ? -1 : 1));
-  const texts = reasons.map(([reason, where]) => {
+  const remarks = reasons.map(([reason, where]): Remark => {
+    const [first] = where.toSorted();
     const more = where.length === 1 ? '' : ` and ${where.length - 1} more`;
-    return `nothing is written in ${where.toSorted()[0]}${more}: ${reason}`;
+    const text = `nothing is written in ${first}${more}: ${reason}`;
+    return { kind: 'unresolved', text, topic: `${first}: ${reason}` };
   });
-  const left = texts.length - MOST_REASONS;
-  const named = left > 0 ? [...texts.slice(0, MOST_REASONS), `${left} more reasons`] : texts;
-  return named.map((text) => ({ kind: 'unresolved', text }));
+  const left = remarks.length - MOST_REASONS;
+  if (left <= 0) return remarks;
+  return [...remarks.slice(0, MOST_REASONS), { kind: 'unresolved', text: `${left} more reasons` }];
 }
 
 /** The same for a source that is gone or unlabelled. */

@@ -109,10 +109,14 @@ describe('[V4] the source is told once for each reason', () => {
 
   test('however many namespaces there are', () => {
     expect(remarks([options], ['team-z', 'team-gold', 'team-b', 'team-c'])).toEqual([
-      { kind: 'unresolved', text: `nothing is written in team-b and 2 more: ${NO_LABEL}` },
+      {
+        kind: 'unresolved',
+        text: `nothing is written in team-b and 2 more: ${NO_LABEL}`,
+        topic: `team-b: ${NO_LABEL}`,
+      },
     ]);
     expect(remarks([options], ['team-b', 'team-gold'])).toEqual([
-      { kind: 'unresolved', text: `nothing is written in team-b: ${NO_LABEL}` },
+      { kind: 'unresolved', text: `nothing is written in team-b: ${NO_LABEL}`, topic: `team-b: ${NO_LABEL}` },
     ]);
     expect(remarks([options], ['team-gold'])).toEqual([]);
   });

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { CompanionMemory } from '../../../src/controller/memory/companion-memory.ts';
+import { Reports } from '../../../src/controller/memory/reports.ts';
+import { remarksOn } from '../../../src/mirror/explain/remarks.ts';
+import { RecordedLog } from '../../informer/recorded-log.ts';
+import { namespace, observed, source, vocabulary } from '../../mirror/wire.ts';
+import { boundsOf, planFor, viewOf, world } from '../../mirror/world.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const KEY = 'home/colors';
+const all = { 'target-namespaces': 'team-*' };
+const label = source(KEY, { ...all, 'render-keys': '*' }, { data: { k: '$(mirror.label.tier)' } });
+
+test.for([
+  ['[P3] namespaces that have not consented', source(KEY, all), true],
+  ['[V4] namespaces without a text for a placeholder', label, false],
+] as const)('%s are reported once, however many come and go', ([, asking, requireConsent]) => {
+  const log = new RecordedLog();
+  const memory = new CompanionMemory(new ManualClock(), () => 0);
+  const bounds = boundsOf({ requireConsent });
+  const reports = new Reports({ log, memory, view: viewOf(world([])), emit: () => undefined });
+  const pass = (...names: readonly string[]) => {
+    const of = world(
+      [asking],
+      names.map((name) => namespace(name)),
+      bounds,
+    );
+    reports.validSource(observed(asking).key, remarksOn(observed(asking), planFor(KEY, of), vocabulary));
+  };
+  pass('team-a', 'team-b');
+  pass('team-a', 'team-b', 'team-c');
+  pass('team-a');
+  pass('other');
+  expect(log.told.map(({ message }) => message)).toEqual(['source needs attention', 'resolved']);
+});
