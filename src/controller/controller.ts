@@ -119,7 +119,7 @@ export class Controller {
     return { waiting: companions.get('waiting') ?? 0, held: companions.get('held') ?? 0 };
   }
 
-  /** What has failed and may yet succeed: source keys, and lists that are not complete. */
+  /** What has failed or was rejected: source keys, and lists that are not complete. */
   get unfinished(): readonly string[] {
     return [...this.#incompleteLists().map(({ kind }) => kind), ...this.#parts.memory.unfinished().keys()];
   }

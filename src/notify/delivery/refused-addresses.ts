@@ -50,8 +50,8 @@ export function checkHost(host: string): void {
  * For connections: refuses a name by what it resolves to at this moment, so that nobody can change
  * the answer between a check and its use. One refused address among several is enough.
  *
- * Connections that are made at once share a lookup. Each occupies one of the process's four
- * threads, and one that hangs must leave the others to whoever else needs them.
+ * Connections that begin at the same time share a lookup. A lookup occupies one of the process's
+ * four threads, so a resolver that hangs must not get more than one.
  */
 export function guardedLookup(resolve: ResolveHost): LookupFunction {
   const running = new Map<string, ReturnType<ResolveHost>>();
