@@ -7,7 +7,6 @@ import { type ObservedConfigMap, observe, usesOf } from '../../mirror/observe/ob
 import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import { desiredOf } from '../../mirror/plan/desired.ts';
 import { companionsLeft, planOrphans } from '../../mirror/plan/orphans.ts';
-import { isOutOfScope } from '../../mirror/plan/placement.ts';
 import { planSource } from '../../mirror/plan/plan.ts';
 import { rolloutOnceQuiet } from '../../mirror/plan/settle.ts';
 import type { Step } from '../../mirror/plan/step.ts';
@@ -60,8 +59,6 @@ export class Planner {
   async plan(key: ObjectKey): Promise<Plan | undefined> {
     const { view, reports, versions, areNamespacesSynced } = this.#deps;
     const { vocabulary } = view.settings;
-    // The key may come from a companion whose source is not ours to watch (SPEC P2).
-    if (isOutOfScope(key, view)) return undefined;
     const source = view.configMap(key);
     if (source?.request === undefined) return this.#planOrphans(key);
     if (!source.request.ok) {
