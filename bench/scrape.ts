@@ -48,7 +48,7 @@ const survey = new Survey({
   // No source has anything to render.
   renderings: { prepareFromCache: async () => undefined },
   configMaps,
-  memory: { problem: () => undefined },
+  memory: { isInConflict: () => false },
   areNamespacesSynced: () => true,
   clock: systemClock,
 });

@@ -57,8 +57,7 @@ function about(source: ObservedConfigMap | undefined, message: Message): Occurre
 export const REASONS = {
   invalid: 'InvalidAnnotation',
   unresolved: 'Unresolved',
-  'unknown annotation': 'InvalidAnnotation',
-  'malformed notify': 'InvalidAnnotation',
+  annotation: 'InvalidAnnotation',
   'no consent': 'Refused',
   'deletes held': 'DeletesHeld',
   flapping: 'Flapping',

@@ -71,8 +71,8 @@ const MOST_REPORTED = 5;
 export class Tracker {
   readonly changedKeys = new ChangedKeys();
   readonly #deps: TrackerDeps;
-  /** The present problem of each subject, by source. */
-  readonly #problems = new Map<ObjectKey, Map<ObjectKey, ProblemChanged>>();
+  /** The present problems, by source and by subject; those of the source itself by their kind. */
+  readonly #problems = new Map<ObjectKey, Map<string, ProblemChanged>>();
   /** The sources that the cluster is asked about, with the latest pass over each. */
   readonly #verifying = new Map<ObjectKey, Reconciled | undefined>();
   /** What was last said of a source's choice of sinks, by uid. */
@@ -83,10 +83,11 @@ export class Tracker {
   }
 
   problemChanged(problem: ProblemChanged): void {
-    const { source, subject, state } = problem;
+    const { source, subject, kind, state } = problem;
     const problems = this.#problems.get(source) ?? new Map();
-    if (state === 'began') this.#problems.set(source, problems.set(subject, problem));
-    else if (problems.delete(subject) && problems.size === 0) this.#problems.delete(source);
+    const id = subject === source ? kind : subject;
+    if (state === 'began') this.#problems.set(source, problems.set(id, problem));
+    else if (problems.delete(id) && problems.size === 0) this.#problems.delete(source);
   }
 
   /** Nobody is told of this source as it is now. */

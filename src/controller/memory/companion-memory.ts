@@ -22,7 +22,8 @@ export interface Problem {
 interface Entry {
   attempt?: Attempt | undefined;
   heals?: Heals | undefined;
-  problem?: Problem | undefined;
+  /** One of each kind. */
+  problems?: readonly Problem[] | undefined;
   /** When the companion was first found unwanted, on the clock. */
   unwantedSince?: number | undefined;
 }
@@ -40,7 +41,7 @@ export interface Intent {
 const FORGOTTEN: Entry = {
   attempt: undefined,
   heals: undefined,
-  problem: undefined,
+  problems: undefined,
   unwantedSince: undefined,
 };
 
@@ -48,7 +49,7 @@ const FORGOTTEN: Entry = {
 const SWEEP_MS = 60_000;
 
 /**
- * Remembers, for each companion, its failed attempts, its heals, the problem that was reported, and
+ * Remembers, for each companion, its failed attempts, its heals, the problems that were reported, and
  * since when its deletion is delayed. Sources and Namespaces have entries under their own keys. One
  * companion's failure does not delay the others (SPEC R9).
  */
@@ -113,12 +114,16 @@ export class CompanionMemory {
     return (this.#get(source, companion)?.heals?.excess ?? 0) > 0;
   }
 
-  problem(source: ObjectKey, subject: ObjectKey): Problem | undefined {
-    return this.#get(source, subject)?.problem;
+  problems(source: ObjectKey, subject: ObjectKey): readonly Problem[] {
+    return this.#get(source, subject)?.problems ?? [];
   }
 
-  setProblem(source: ObjectKey, subject: ObjectKey, problem: Problem | undefined): void {
-    this.#update(source, subject, { problem });
+  setProblems(source: ObjectKey, subject: ObjectKey, problems: readonly Problem[]): void {
+    this.#update(source, subject, { problems: problems.length === 0 ? undefined : problems });
+  }
+
+  isInConflict(source: ObjectKey, companion: ObjectKey): boolean {
+    return this.problems(source, companion).some(({ kind }) => kind === 'conflict');
   }
 
   hasAny(source: ObjectKey): boolean {
@@ -171,7 +176,7 @@ export class CompanionMemory {
   forgetWrites(): void {
     for (const [source, ofSource] of this.#entries) {
       for (const subject of ofSource.keys()) {
-        this.#update(source, subject, { ...FORGOTTEN, problem: ofSource.get(subject)?.problem });
+        this.#update(source, subject, { ...FORGOTTEN, problems: ofSource.get(subject)?.problems });
       }
     }
   }
@@ -214,7 +219,7 @@ export class CompanionMemory {
     const ofSource = this.#entries.get(source);
     const before = ofSource?.get(subject);
     const entry = { ...before, ...change };
-    if ((entry.attempt ?? entry.heals ?? entry.problem ?? entry.unwantedSince) !== undefined) {
+    if ((entry.attempt ?? entry.heals ?? entry.problems ?? entry.unwantedSince) !== undefined) {
       if (ofSource === undefined) this.#entries.set(source, new Map([[subject, entry]]));
       else ofSource.set(subject, entry);
     } else if (before !== undefined && ofSource?.delete(subject) && ofSource.size === 0) {

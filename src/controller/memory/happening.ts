@@ -71,7 +71,7 @@ export interface Reconciled {
 
 /**
  * - `invalid`: nothing is written for the source, because one of its annotations is invalid.
- * - `unresolved`, `unknown annotation`, `malformed notify`, `no consent`: about a valid source.
+ * - `unresolved`, `annotation` (unknown, or without effect), `no consent`: about a valid source.
  * - `flapping`: the source has had more than ten versions within a minute.
  * - `deletes held`: the brake holds deletions of its companions. The source may be gone.
  * - `canary waiting`, `canary failed`, `missing revision`: of the source's new or pinned content.
@@ -81,8 +81,7 @@ export interface Reconciled {
 export type ProblemKind =
   | 'invalid'
   | 'unresolved'
-  | 'unknown annotation'
-  | 'malformed notify'
+  | 'annotation'
   | 'no consent'
   | 'deletes held'
   | 'flapping'
@@ -96,7 +95,7 @@ export type ProblemKind =
   | 'write failed'
   | 'fighting';
 
-/** A problem began or was resolved. One that begins may replace another. */
+/** A problem began or was resolved. One of a companion may replace another. */
 export interface ProblemChanged {
   readonly type: 'problem';
   readonly state: 'began' | 'resolved';

@@ -31,20 +31,22 @@ export class Reports {
   /** Nothing is written for an invalid source (SPEC R13). */
   invalidSource(source: ObjectKey, reason: string): void {
     const message = 'source is invalid; its companions stay as they are';
-    this.#problem(source, source, { kind: 'invalid', level: 'warn', message, fields: { source, reason } });
+    const problem: Problem = { kind: 'invalid', level: 'warn', message, fields: { source, reason } };
+    // The others, such as held deletions, are as they were.
+    const others = this.#deps.memory.problems(source, source).filter(({ kind }) => kind !== 'invalid');
+    this.#report(source, source, [problem, ...others]);
   }
 
   /** `remarks`: what the source's author probably did not mean. */
   validSource(source: ObjectKey, remarks: readonly Remark[]): void {
-    const kind = remarks[0]?.kind;
-    if (kind === undefined) {
-      this.#resolved(source, source);
-      return;
-    }
-    const fields = { source, reason: remarks.map(({ text }) => text).join('; ') };
-    const topic = remarks.map((remark) => remark.topic ?? remark.text).join('; ');
-    const { level, message } = REMARKS[kind] ?? NEEDS_ATTENTION;
-    this.#problem(source, source, { kind, level, message, fields, topic });
+    const kinds = [...new Set(remarks.map(({ kind }) => kind))];
+    const problems = kinds.map((kind): Problem => {
+      const ofKind = remarks.filter((remark) => remark.kind === kind);
+      const fields = { source, reason: ofKind.map(({ text }) => text).join('; ') };
+      const topic = ofKind.map((remark) => remark.topic ?? remark.text).join('; ');
+      return { kind, ...(REMARKS[kind] ?? NEEDS_ATTENTION), fields, topic };
+    });
+    this.#report(source, source, problems);
   }
 
   /** `reason`: what is wrong with the Namespace's consent annotation; undefined: nothing. */
@@ -172,28 +174,40 @@ export class Reports {
   }
 
   #problem(source: ObjectKey, subject: ObjectKey, problem: Problem): void {
+    this.#report(source, subject, [problem]);
+  }
+
+  #resolved(source: ObjectKey, subject: ObjectKey): void {
+    this.#report(source, subject, []);
+  }
+
+  /**
+   * The present problems of the subject. A source may have several, of different kinds. A companion
+   * has one at most, which takes the place of the one before.
+   */
+  #report(source: ObjectKey, subject: ObjectKey, problems: readonly Problem[]): void {
     const { memory, log } = this.#deps;
-    const last = memory.problem(source, subject);
-    if (last?.message === problem.message && topicOf(last) === topicOf(problem)) return;
-    memory.setProblem(source, subject, problem);
-    log[problem.level](problem.fields, problem.message);
-    this.#emit(source, subject, problem, 'began');
+    const before = memory.problems(source, subject);
+    const isReplaced = subject !== source && problems.length > 0;
+    const resolved = before.filter((last) => !isReplaced && !problems.some(({ kind }) => kind === last.kind));
+    const begun = problems.filter((problem) => !before.some((last) => isSame(last, problem)));
+    if (resolved.length + begun.length === 0) return;
+    memory.setProblems(source, subject, problems);
+    for (const problem of resolved) {
+      const { reason: _, ...fields } = problem.fields;
+      log.info({ ...fields, was: problem.message }, 'resolved');
+      this.#emit(source, subject, problem, 'resolved');
+    }
+    for (const problem of begun) {
+      log[problem.level](problem.fields, problem.message);
+      this.#emit(source, subject, problem, 'began');
+    }
   }
 
   /** Normal, and not remembered: there may be one for each namespace and source. */
   #unremarkable(source: ObjectKey, subject: ObjectKey, message: string, fields: Problem['fields']): void {
     this.#resolved(source, subject);
     this.#deps.log.debug(fields, message);
-  }
-
-  #resolved(source: ObjectKey, subject: ObjectKey): void {
-    const { memory, log } = this.#deps;
-    const last = memory.problem(source, subject);
-    if (last === undefined) return;
-    memory.setProblem(source, subject, undefined);
-    const { reason: _, ...fields } = last.fields;
-    log.info({ ...fields, was: last.message }, 'resolved');
-    this.#emit(source, subject, last, 'resolved');
   }
 
   #emit(
@@ -213,6 +227,10 @@ export class Reports {
       emit({ type: 'problem', state, kind, source, object, namespaceUid, subject, reason, editedBy });
     }
   }
+}
+
+function isSame(one: Problem, other: Problem): boolean {
+  return one.kind === other.kind && one.message === other.message && topicOf(one) === topicOf(other);
 }
 
 function topicOf({ topic, fields }: Problem): string | undefined {

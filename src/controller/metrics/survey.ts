@@ -39,7 +39,7 @@ export interface SurveyDeps {
   readonly renderings: Pick<Renderings, 'prepareFromCache'>;
   readonly configMaps: Pick<Lister<ObservedConfigMap>, 'values'>;
   /** Knows of objects that are in the way and that the watch does not show. */
-  readonly memory: Pick<CompanionMemory, 'problem'>;
+  readonly memory: Pick<CompanionMemory, 'isInConflict'>;
   readonly areNamespacesSynced: () => boolean;
   readonly clock: Clock;
 }
@@ -130,7 +130,7 @@ export class Survey {
     }
     // The watch does not show an unlabelled object, but we have met it.
     const isTaken = ({ action, companion = key }: Entry) =>
-      action === 'create' && memory.problem(key, companion)?.kind === 'conflict';
+      action === 'create' && memory.isInConflict(key, companion);
     const entries = entriesOfSource(source, rendering, view).map(
       (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
     );

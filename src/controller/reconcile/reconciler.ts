@@ -92,7 +92,7 @@ export class Reconciler {
     const nextMs = Math.min(...waits.values());
     if (Number.isFinite(nextMs)) queue.addAfter(key, nextMs + slackMs(waits.size), 'bulk');
     const report = reportOn(ready.length);
-    const isBlocked = ({ companion }: WriteStep) => memory.problem(key, companion)?.kind === 'conflict';
+    const isBlocked = ({ companion }: WriteStep) => memory.isInConflict(key, companion);
     for (const step of waits.keys()) if (!isOfRevision(step) && isBlocked(step)) report.inConflict(step);
     if (ready.length === 0) report.emitReconciled();
     await writes.add({ key, source, shape, lane, report }, ready);

@@ -11,8 +11,7 @@ export interface Remark {
     | 'deletes held'
     | 'flapping'
     | 'unresolved'
-    | 'unknown annotation'
-    | 'malformed notify'
+    | 'annotation'
     | 'no consent'
     | RolloutRemark['kind'];
   /** One sentence. */
@@ -35,12 +34,12 @@ export function remarksOn(
   }: { readonly rollout?: Rollout | undefined; readonly isFlapping?: boolean } = {},
 ): readonly Remark[] {
   const remarks: Remark[] = unknownAnnotations(source, vocabulary).map(
-    (text): Remark => ({ kind: 'unknown annotation', text }),
+    (text): Remark => ({ kind: 'annotation', text }),
   );
   const sinks = parseNotify(source.annotations[vocabulary.notify] ?? 'none');
   if (!sinks.ok) {
     const text = `${vocabulary.notify}: ${sinks.problem}; no sink is notified`;
-    remarks.push({ kind: 'malformed notify', text });
+    remarks.push({ kind: 'annotation', text });
   }
   remarks.unshift(...unresolved(steps));
   if (isFlapping) remarks.unshift(flapping(vocabulary));

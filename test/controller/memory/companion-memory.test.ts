@@ -207,10 +207,10 @@ test('[R9] failures are forgotten for companions that are no longer planned or n
 test('[W4] nothing is remembered of a companion without failures, heals and problems', () => {
   const { clock, memory } = setUp();
   memory.failed(source, companion, 'v1', transient);
-  memory.setProblem(source, companion, { kind: undefined, level: 'warn', message: 'something', fields: {} });
+  memory.setProblems(source, companion, [{ kind: undefined, level: 'warn', message: '?', fields: {} }]);
   memory.delayed(source, other, clock.now());
   expect(memory.hasAny(source)).toBe(true);
-  memory.setProblem(source, companion, undefined);
+  memory.setProblems(source, companion, []);
   memory.wrote(source, companion, 'v1');
   memory.keepOnly(source, [step(other, 'in sync')], () => undefined);
   expect(memory.hasAny(source)).toBe(false);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { CompanionMemory } from '../../../src/controller/memory/companion-memory.ts';
+import type { Listener } from '../../../src/controller/memory/happening.ts';
 import { Reports } from '../../../src/controller/memory/reports.ts';
 import { remarksOn } from '../../../src/mirror/explain/remarks.ts';
 import { RecordedLog } from '../../informer/recorded-log.ts';
@@ -32,4 +33,30 @@ test.for([
   pass('team-a');
   pass('other');
   expect(log.told.map(({ message }) => message)).toEqual(['source needs attention', 'resolved']);
+});
+
+test('[O3] each kind of remark on a source begins and ends by itself', () => {
+  const { key } = observed(label);
+  const told: string[] = [];
+  const emit: Listener = (happening) => {
+    if (happening.type === 'problem') told.push(`${happening.kind} ${happening.state}: ${happening.reason}`);
+  };
+  const memory = new CompanionMemory(new ManualClock(), () => 0);
+  const reports = new Reports({ log: new RecordedLog(), memory, view: viewOf(world([])), emit });
+  const held = { kind: 'deletes held', text: '3 are held' } as const;
+  const typo = { kind: 'annotation', text: 'did you mean pin?' } as const;
+  const unresolved = { kind: 'unresolved', text: 'no label tier' } as const;
+  reports.validSource(key, [held, typo, { ...typo, text: 'notify: "a b"' }]);
+  reports.validSource(key, [held, typo, { ...typo, text: 'notify: "a b"' }, unresolved]);
+  reports.invalidSource(key, 'pin: "x"');
+  reports.validSource(key, [unresolved]);
+  expect(told).toEqual([
+    'deletes held began: 3 are held',
+    'annotation began: did you mean pin?; notify: "a b"',
+    'unresolved began: no label tier',
+    'invalid began: pin: "x"',
+    'invalid resolved: pin: "x"',
+    'deletes held resolved: 3 are held',
+    'annotation resolved: did you mean pin?; notify: "a b"',
+  ]);
 });

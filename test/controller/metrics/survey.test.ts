@@ -43,10 +43,7 @@ function surveyOf(
         return labelled.map(observed).values();
       },
     },
-    memory: {
-      problem: (_source, subject) =>
-        subject === options.met ? { kind: 'conflict', level: 'warn', message: '', fields: {} } : undefined,
-    },
+    memory: { isInConflict: (_source, companion) => companion === options.met },
     areNamespacesSynced: () => options.namespacesSynced ?? true,
     clock,
   });
