@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     reporters: [new SuiteSummary()],
     // More than cores: most of the suites' time is spent waiting for a server.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       {
         test: {

@@ -281,7 +281,7 @@ export function faultsSuite(server: TestServer): void {
     const names = Array.from({ length: 20 }, (_, number) => `late-${number}`);
     for (const name of names) await trouble.createSource(name);
     await trouble.follows(...names);
-    expect(rule.hits()).toBeGreaterThanOrEqual(1);
+    await waitFor(() => rule.hits() >= 1);
     await world.person.delete(world.full('team-a/colors-synced'));
     await world.companion('team-a/colors-synced', 'home/colors');
     await controller.stop();

@@ -5,5 +5,5 @@ import { historiesSuite } from './histories.suite.ts';
 
 describe.skipIf(lacks.controllerManager())(
   'random histories on a real control plane end as the model says',
-  () => historiesSuite(controlPlaneServer, 6),
+  () => historiesSuite(controlPlaneServer, 4),
 );

@@ -3,5 +3,5 @@ import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { historiesSuite } from './histories.suite.ts';
 
 describe('random histories on the sandbox end as an independent model says', () => {
-  historiesSuite(sandboxServer, 30);
+  historiesSuite(sandboxServer, 8);
 });
