@@ -105,6 +105,11 @@ export class Controller {
     return this.#parts.configMaps.isSynced();
   }
 
+  /** Whether companions are being written. */
+  get isWriting(): boolean {
+    return !this.#parts.writes.isIdle;
+  }
+
   /** Whether nothing is left to do, apart from what has failed too often to wait for. */
   isSettled(): boolean {
     const { queue, writes, memory } = this.#parts;

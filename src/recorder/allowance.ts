@@ -16,9 +16,10 @@ export class Allowance {
   /** By uid: when its latest Events were written, oldest first. */
   readonly #written = new LRUCache<string, readonly number[]>({ max: OBJECTS });
 
-  /** Time (ms) until one more Event may be written; 0: now. */
-  waitMs(now: number): number {
-    return Math.max(0, ((1 - this.#tokensAt(now)) / PER_SECOND) * 1000);
+  /** Time (ms) until one more Event may be written; 0: now. `isBusy`: no burst. */
+  waitMs(now: number, isBusy: boolean): number {
+    const afterLastMs = isBusy ? this.#countedAt + 1000 / PER_SECOND - now : 0;
+    return Math.max(0, afterLastMs, ((1 - this.#tokensAt(now)) / PER_SECOND) * 1000);
   }
 
   /** Time (ms) until one more Event about this object may be written; 0: now. */

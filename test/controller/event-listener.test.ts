@@ -110,7 +110,13 @@ test('[O3] Healed names the field manager of the edit, also when nobody watched 
 
 test('[O3] 10,000 heals of 100 sources in a minute are 100 Events, a few requests a second, and all counted', async () => {
   const [clock, api, stop] = [new ManualClock(), new MemoryEvents(), new AbortController()];
-  const deps = { api, controller: 'example.com/painter', instance: 'here', random: () => 0 };
+  const deps = {
+    api,
+    controller: 'example.com/painter',
+    instance: 'here',
+    random: () => 0,
+    isBusy: () => false,
+  };
   const recorder = new EventRecorder({ ...deps, clock, log: new RecordedLog() });
   const running = recorder.run(stop.signal);
   const hear = eventListener((occurrence) => recorder.record(occurrence));

@@ -18,11 +18,11 @@ function occurrence(note: string, { name = 'colors', reason = 'Healed', ...about
 }
 
 /** A running recorder; another one for the same API stands for another process. */
-function start(api = new MemoryEvents(), clock = new ManualClock()) {
+function start(api = new MemoryEvents(), clock = new ManualClock(), isBusy = () => false) {
   const log = new RecordedLog();
   const stopping = new AbortController();
   const recorder = new EventRecorder({
-    ...{ api, controller: 'example.com/painter', instance: 'here', clock, random: () => 0, log },
+    ...{ api, controller: 'example.com/painter', instance: 'here', clock, random: () => 0, isBusy, log },
   });
   const running = recorder.run(stopping.signal);
   /** And lets the second pass for which they wait for others. */
@@ -186,6 +186,18 @@ describe('[O3] many Events', () => {
     expect(api.events.size).toBe(110);
     await clock.advance(89_000);
     expect(api.events.size).toBe(1_000);
+  });
+
+  test('are 10 a second while companions are written, and the burst follows', async () => {
+    let isBusy = true;
+    const { api, clock, tell } = start(new MemoryEvents(), new ManualClock(), () => isBusy);
+    await tell(...Array.from({ length: 500 }, (_, number) => occurrence('x', { name: `n${number}` })));
+    await clock.advance(6_000);
+    expect(api.events.size).toBeGreaterThanOrEqual(45);
+    expect(api.events.size).toBeLessThanOrEqual(71);
+    isBusy = false;
+    await clock.advance(1_000);
+    expect(api.events.size).toBeGreaterThanOrEqual(145);
   });
 
   test('of an object that has had its ten do not hold up others', async () => {

@@ -68,7 +68,8 @@ export function openController(
   });
   const settings = settingsOf(flags);
   const mayWrite = () => fence?.mayWrite() ?? true;
-  const events = openEventRecording(cluster, { mayWrite, onAnswer, clock, log });
+  const isBusy = () => controller.isWriting;
+  const events = openEventRecording(cluster, { mayWrite, isBusy, onAnswer, clock, log });
   metrics.total({
     name: 'mirror_events_dropped_total',
     help: 'Events that were not written: too many waited, or the API server did not take them.',

@@ -22,6 +22,8 @@ const MAX_INSTANCE = 128;
 export interface EventRecordingDeps {
   /** Asked right before each request: only the leader writes Events. */
   readonly mayWrite: () => boolean;
+  /** Whether companions are being written. */
+  readonly isBusy: () => boolean;
   /** See `TransportOptions`. */
   readonly onAnswer: TransportOptions['onAnswer'];
   readonly clock: Clock;
@@ -30,7 +32,7 @@ export interface EventRecordingDeps {
 
 /** Writes Events, on a connection of their own: they never delay a write of a companion. */
 export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): EventRecording {
-  const { mayWrite, onAnswer, clock, log } = deps;
+  const { mayWrite, isBusy, onAnswer, clock, log } = deps;
   const requests = new AbortController();
   const transport = createTransport(cluster, {
     clock,
@@ -46,6 +48,7 @@ export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): 
     instance: hostname().slice(0, MAX_INSTANCE),
     clock,
     random: Math.random,
+    isBusy,
     log,
   });
   const stopping = new AbortController();
