@@ -12,6 +12,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
+import { namespaceOf } from '../session/named-source.ts';
 
 /**
  * `mirror-controller explain`: why a companion is as it is. Resolves to 0 if it is in sync, else to
@@ -28,7 +29,7 @@ export async function explain(
   return inspecting(cluster, flags, io, async (inspection, signal) => {
     const look = await inspection.look(signal, { confirm: () => false });
     const { view, entries } = look;
-    const asked = await whichCompanion(name, flags.namespace, cluster.namespace ?? 'default', look);
+    const asked = await whichCompanion(name, flags.namespace, namespaceOf(undefined, cluster), look);
     const live = await look.observed(asked.source);
     const request = live?.request?.ok ? live.request.value : undefined;
     const companionName = asked.name ?? request?.companionName;

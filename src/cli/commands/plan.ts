@@ -19,6 +19,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
+import { namespaceOf } from '../session/named-source.ts';
 
 /**
  * `mirror-controller plan`: what `run` would do. Resolves to 0 if that is nothing, else to 1
@@ -26,7 +27,7 @@ import { inspecting } from '../session/inspection-session.ts';
  */
 export async function plan(flags: FlagValues<typeof PLAN_FLAGS>, io: ProcessIo): Promise<number> {
   const cluster = clusterFor(flags, io);
-  const namespace = flags.namespace ?? cluster.namespace ?? 'default';
+  const namespace = namespaceOf(flags.namespace, cluster);
   const manifests = await manifestsOf(flags.filename ?? [], namespace, io);
   const { passedOver } = manifests;
   if (passedOver.length > 0) {

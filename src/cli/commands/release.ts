@@ -3,7 +3,7 @@ import type { Look } from '../../inspect/inspection.ts';
 import { asTableRows, inOrder, rowOf } from '../../inspect/report.ts';
 import { renderTable } from '../../inspect/table.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
-import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { ApiError, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { Entry } from '../../mirror/explain/inventory.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
@@ -13,7 +13,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { sourceAt } from '../session/named-source.ts';
+import { namespaceOf, sourceAt, sourceKey } from '../session/named-source.ts';
 
 /** What is to be released. `namespace` undefined: everywhere. Sources win over it. */
 interface Scope {
@@ -37,8 +37,8 @@ export async function release(
   operands: readonly string[],
 ): Promise<number> {
   const cluster = clusterFor(flags, io);
-  const namespace = flags.namespace ?? cluster.namespace ?? 'default';
-  const sources = operands.map((name) => parseKey(name) ?? objectKey(namespace, name));
+  const namespace = namespaceOf(flags.namespace, cluster);
+  const sources = operands.map((name) => sourceKey(name, flags.namespace, cluster));
   const scope = { sources, namespace: flags['all-namespaces'] ? undefined : namespace };
   return inspecting(cluster, flags, io, async (inspection, signal, { api }) => {
     const look = () => inspection.look(signal, { confirm: () => false });

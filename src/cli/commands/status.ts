@@ -10,7 +10,7 @@ import {
   stateSummary,
 } from '../../inspect/report.ts';
 import { paragraph, renderTable } from '../../inspect/table.ts';
-import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Entry } from '../../mirror/explain/inventory.ts';
 import { isAsAsked } from '../../mirror/plan/step.ts';
 import { RunError, UsageError } from '../errors.ts';
@@ -19,6 +19,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
+import { namespaceOf, sourceKey } from '../session/named-source.ts';
 import { type Notified, readNotified } from '../session/notified.ts';
 
 type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
@@ -37,8 +38,8 @@ export async function status(
     throw new UsageError(`--watch: it cannot be shown as ${flags.output}; use table, wide or name`);
   }
   const cluster = clusterFor(flags, io);
-  const namespace = flags.namespace ?? cluster.namespace ?? 'default';
-  const keys = operands.map((name) => parseKey(name) ?? objectKey(namespace, name));
+  const namespace = namespaceOf(flags.namespace, cluster);
+  const keys = operands.map((name) => sourceKey(name, flags.namespace, cluster));
   const scope = { keys, namespace: flags['all-namespaces'] ? undefined : namespace };
   return inspecting(cluster, flags, io, async (inspection, signal, { transport }) => {
     const notified = async () =>

@@ -13,9 +13,14 @@ export function sourceName(command: string, [name]: readonly string[]): string {
   return name;
 }
 
-/** `name`: with or without its namespace, which is by default `namespace`, else the context's. */
-export function sourceKey(name: string, namespace: string | undefined, cluster: Cluster): ObjectKey {
-  return parseKey(name) ?? objectKey(namespace ?? cluster.namespace ?? 'default', name);
+/** As kubectl: the flag's, else the context's, else `default`. */
+export function namespaceOf(flag: string | undefined, cluster: Cluster): string {
+  return flag ?? cluster.namespace ?? 'default';
+}
+
+/** `name`: with or without its namespace, which is by default that of {@link namespaceOf}. */
+export function sourceKey(name: string, flag: string | undefined, cluster: Cluster): ObjectKey {
+  return parseKey(name) ?? objectKey(namespaceOf(flag, cluster), name);
 }
 
 /** @throws RunError if there is none. */
