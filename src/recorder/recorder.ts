@@ -9,7 +9,10 @@ export interface EventRecorderDeps extends EventWriterDeps {
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
-  /** Whether something more urgent is being written: then Events keep to their average rate. */
+  /**
+   * Whether something more urgent is being written: then Events keep to their average rate. Asked
+   * only while one waits.
+   */
   readonly isBusy: () => boolean;
 }
 
@@ -96,8 +99,9 @@ export class EventRecorder {
 
   /** What may be written now, or the time (ms) until something may; Infinity: nothing waits. */
   #next(isStopping: boolean): Waiting | number {
+    if (this.#waiting.size === 0) return Number.POSITIVE_INFINITY;
     const now = this.#deps.clock.now();
-    const waitMs = this.#allowance.waitMs(now, !isStopping && this.#waiting.size > 0 && this.#deps.isBusy());
+    const waitMs = this.#allowance.waitMs(now, !isStopping && this.#deps.isBusy());
     let soonestMs = Number.POSITIVE_INFINITY;
     for (const told of this.#waiting.values()) {
       const laterMs = Math.max(waitMs, isStopping ? 0 : told.dueAt - now);

@@ -13,6 +13,8 @@ export function unknownAnnotations(
   source: { readonly annotations: StringMap },
   vocabulary: Vocabulary,
 ): readonly string[] {
+  const ours = Object.keys(source.annotations).filter((key) => key.startsWith(`${vocabulary.domain}/`));
+  if (ours.length === 0) return [];
   const known = new Set(Object.values(vocabulary));
   // Only what a source may say: following a hint must not make it a companion (SPEC M6).
   const meant = [
@@ -37,8 +39,8 @@ export function unknownAnnotations(
     vocabulary.canaryApprove,
     vocabulary.notify,
   ];
-  const unknown = Object.keys(source.annotations)
-    .filter((key) => key.startsWith(`${vocabulary.domain}/`) && !known.has(key))
+  const unknown = ours
+    .filter((key) => !known.has(key))
     .slice(0, MOST_REPORTED)
     .map((key) => `${key} is not an annotation of mirror-controller${didYouMean(key.toLowerCase(), meant)}`);
   return [...unknown, ...idleAnnotations(source.annotations, vocabulary)];
