@@ -209,8 +209,8 @@ export class Sender {
     const { sink, content } = this.#deps;
     if (sink.content !== 'full' || notification.type === 'source.deleted') return undefined;
     const found = (await content(uid, ref, notification.version)) ?? 'omitted';
-    // Only what is told of the source itself is replaced when it changes. All else would wait for
-    // content that does not come back.
+    // Only a notification about the source itself is replaced when it changes. Any other would wait
+    // for content that does not come back.
     return found === 'outdated' && aspectOf(notification.type) !== 'source' ? 'omitted' : found;
   }
 

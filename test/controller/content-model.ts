@@ -1,6 +1,6 @@
 import { type Asking, type SourceState, TARGETS } from './content-history.ts';
 
-/** What SPEC D1-D7 say of one source `home/colors`, in plain words and without the code under test. */
+/** What SPEC D1-D7 say of one source `home/colors`, without the code under test. */
 export interface HeldContent {
   /** Undefined: somebody has changed it by hand. */
   readonly content: string | undefined;

@@ -21,7 +21,7 @@ export interface Seen {
   readonly wave: string | undefined;
 }
 
-/** The source `home/colors` in the cluster, with what the model says of it, and what is made of it. */
+/** The source `home/colors` in the cluster, what the model says of it, and what is made of it. */
 export class ContentScene {
   readonly world: World;
   readonly model: ContentModel;

@@ -49,9 +49,9 @@ const FORGOTTEN: Entry = {
 const SWEEP_MS = 60_000;
 
 /**
- * Remembers, for each companion, its failed attempts, its heals, the problems that were reported, and
- * since when its deletion is delayed. Sources and Namespaces have entries under their own keys. One
- * companion's failure does not delay the others (SPEC R9).
+ * Remembers, for each companion, its failed attempts, its heals, the problems that were reported,
+ * and since when its deletion is delayed. Sources and Namespaces have entries under their own keys.
+ * One companion's failure does not delay the others (SPEC R9).
  */
 export class CompanionMemory {
   readonly #clock: Clock;

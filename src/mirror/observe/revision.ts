@@ -30,9 +30,9 @@ export function revisionKey(
 }
 
 /**
- * Whether an object is a revision, of whatever source, or was one, or is a copy of one. Its label may
- * have been changed. A companion that is labelled so stays one, because it carries its own name, and
- * so does a source, whatever its annotations say.
+ * Whether an object is a revision, of whatever source, or was one, or is a copy of one. Its label
+ * may have been changed. A companion that is labelled so stays one, because it carries its own
+ * name, and so does a source, whatever its annotations say.
  */
 export function isRevision(
   object: Pick<ObservedConfigMap, 'labels' | 'annotations' | 'request'>,

@@ -76,7 +76,7 @@ function withSink(
   return without({ ...record, sinks }, Object.keys(sinks).length === 0 && 'sinks');
 }
 
-/** A sink has been told of a notification, or is told nothing more of it. */
+/** A sink has received a notification, or will not get it any more. */
 export function settled(
   record: SourceRecord,
   sink: string,
