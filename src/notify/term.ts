@@ -13,12 +13,14 @@ import { observe } from '../mirror/observe/observed-config-map.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { Sink } from './delivery/config.ts';
 import { type Result, Sender, type SenderDeps } from './sender.ts';
-import { NotifyState } from './state/notify-state.ts';
+import { NotifyState, type NotifyStateDeps } from './state/notify-state.ts';
 import { withoutFormerSinks } from './state/pending.ts';
 import type { SourceRecord } from './state/record.ts';
 import { type Reading, type Report, Tracker } from './tracker.ts';
 
-export interface TermDeps extends Pick<SenderDeps, 'deliver' | 'clock' | 'random' | 'log'> {
+export interface TermDeps
+  extends Pick<SenderDeps, 'deliver' | 'clock' | 'random' | 'log'>,
+    Pick<NotifyStateDeps, 'isBusy'> {
   readonly sinks: readonly Sink[];
   readonly vocabulary: Vocabulary;
   readonly sources: Sources;

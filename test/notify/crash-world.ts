@@ -283,6 +283,7 @@ export class Process {
     this.#notifier = new Notifier({
       ...{ sinks, vocabulary, prefix: PREFIX, metrics: NO_METRICS, clock, log, random: () => 0.5 },
       api: world.api(this),
+      isBusy: () => false,
       cluster: async () => 'a-cluster',
       report: () => undefined,
       deliver: (sink, message, signal) => {

@@ -39,6 +39,8 @@ class Room {
   cluster = async () => 'a-cluster';
   /** How the receiver answers. */
   outcome: Outcome = { kind: 'accepted' };
+  /** Whether companions are being written. */
+  isBusy = false;
   metrics: Metrics = NO_METRICS;
   #notifier: Notifier | undefined;
   /** The same observation each time, as from an informer's store. */
@@ -61,6 +63,7 @@ class Room {
       ...{ sinks: sinks.ok ? sinks.value : [], vocabulary, prefix: PREFIX, clock, log },
       metrics: this.metrics,
       random: () => 0,
+      isBusy: () => this.isBusy,
       api: {
         get: async (key) => {
           await this.before();
@@ -194,6 +197,24 @@ describe('a notifier', () => {
     }
     await room.clock.advance(5_000);
     expect(room.writes - writes).toBeLessThan(8);
+  });
+
+  it('[N5] while companions are written its own writes wait, for at most 5 s', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    const { writes } = room;
+    room.isBusy = true;
+    await room.put(colors('red', '2'));
+    await room.clock.advance(2_500);
+    expect([room.writes, room.sent]).toEqual([writes, CREATED]);
+    room.isBusy = false;
+    await room.clock.advance(200);
+    const changed = ['source.changed shop/colors', 'companions.converged shop/colors'];
+    expect(room.sent).toEqual([...CREATED, ...changed]);
+    room.isBusy = true;
+    await room.put(colors('green', '3'));
+    await room.clock.advance(4_000);
+    expect(room.sent).toEqual([...CREATED, ...changed, ...changed]);
   });
 
   it('[N4] after somebody else has edited the state, it goes on from there', async () => {

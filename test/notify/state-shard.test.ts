@@ -20,7 +20,7 @@ const recordOf = (name: number, seq: number): SourceRecord => ({
 async function minuteOfChanges(records: number): Promise<{ writes: number; bytes: number }> {
   const clock = new ManualClock();
   const api = new MemoryApi();
-  const deps = { api, clock, log: new RecordedLog(), random: () => 0 };
+  const deps = { api, clock, log: new RecordedLog(), random: () => 0, isBusy: () => false };
   const shard = new StateShard(KEY, { ...deps, onStored: () => undefined, onReloaded: () => undefined });
   const stop = new AbortController();
   onTestFinished(() => stop.abort());

@@ -25,6 +25,7 @@ function open(cluster: () => Promise<string> = async () => 'a-cluster') {
   const term = new Term({
     ...{ sinks: sinks.value, vocabulary, api, clock, log: new RecordedLog(), random: () => 0 },
     ...{ prefix: objectKey('home', 'notify'), cluster, report: () => undefined },
+    isBusy: () => false,
     count: () => undefined,
     sources: {
       whenSynced: async () => undefined,

@@ -87,7 +87,7 @@ export function openController(
   const { vocabulary } = settings;
   const record = (occurrence: Occurrence) => events.recorder.record(occurrence);
   const notifications =
-    notify && openNotifications(notify, { api, transport, vocabulary, record, metrics, clock, log });
+    notify && openNotifications(notify, { api, transport, vocabulary, isBusy, record, metrics, clock, log });
   const ofOthers = (listener: Listener): Listener => {
     return (happening) => {
       if (!('source' in happening) || happening.source !== canary?.source) listener(happening);

@@ -87,6 +87,8 @@ export interface NotificationsDeps {
   readonly api: ConfigMapApi;
   readonly transport: Transport;
   readonly vocabulary: Vocabulary;
+  /** Whether companions are being written, which have the precedence. */
+  readonly isBusy: () => boolean;
   readonly record: (occurrence: Occurrence) => void;
   readonly metrics: Metrics;
   readonly clock: Clock;

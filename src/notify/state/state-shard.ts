@@ -14,6 +14,8 @@ export interface StateShardDeps {
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
   readonly log: Logger;
+  /** Whether something more urgent is being written: then changes wait, and are gathered. */
+  readonly isBusy: () => boolean;
   /** These records are in the cluster as they were when the write began. */
   readonly onStored: (uids: readonly string[]) => void;
   /**
@@ -25,6 +27,9 @@ export interface StateShardDeps {
 
 /** Least time (ms) between two writes, so that a burst of changes becomes few of them. */
 const WRITE_INTERVAL_MS = 1_000;
+/** Longest time (ms) that a write waits for what is more urgent, and how often it looks. */
+const MOST_YIELDED_MS = 5_000;
+const YIELD_MS = 100;
 /**
  * Most that the writes of one ConfigMap cost (bytes per second). For each, etcd keeps the whole
  * object until it compacts its history, five minutes later by default: 300 MiB for all of them.
@@ -139,6 +144,7 @@ export class StateShard {
         });
         continue;
       }
+      await this.#yield(signal);
       const isWritten = await this.#attempt();
       const delayMs = isWritten ? this.#intervalMs : backoffDelay(this.#failures, BACKOFF, random);
       await sleep(clock, delayMs, signal);
@@ -165,6 +171,12 @@ export class StateShard {
     let bytes = 0;
     for (const record of this.#stored.values()) bytes += record.bytes;
     return Math.max(WRITE_INTERVAL_MS, (1_000 * bytes) / BYTES_PER_SECOND);
+  }
+
+  async #yield(signal: AbortSignal): Promise<void> {
+    const { clock, isBusy } = this.#deps;
+    const until = clock.now() + MOST_YIELDED_MS;
+    while (isBusy() && clock.now() < until && !signal.aborted) await sleep(clock, YIELD_MS, signal);
   }
 
   /** Whether it succeeded. */
