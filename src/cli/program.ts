@@ -181,9 +181,14 @@ function noCommand(word: string | number | undefined, offered: readonly string[]
   return `"${word}" is not a command${hint || `; ${commands}`}`;
 }
 
-/** The command that a command line names. Flags may come before it, as with kubectl. */
+/** The command that a command line names. Flags and their values may come before it, as with kubectl. */
 function commandIn(args: readonly string[], offered: ReadonlyMap<string, Flags>): string | undefined {
-  return args.find((arg) => offered.has(arg));
+  const flags = [...offered.values()].flatMap((each) => Object.entries(each));
+  const withValue = flags.filter(([, { kind }]) => kind !== SWITCH);
+  const before = new Set(
+    withValue.flatMap(([name, { alias }]) => [`--${name}`, ...(alias ? [`-${alias}`] : [])]),
+  );
+  return args.find((arg, at) => offered.has(arg) && !before.has(args[at - 1] ?? ''));
 }
 
 /** What was given for the names in `operands`, in that order. */

@@ -50,6 +50,7 @@ describe('a wrong command line', () => {
     [['undo'], 'undo: name a source, as NAMESPACE/NAME'],
     [['run', '--wokers=3'], 'unknown flag: --wokers=3; did you mean --workers?'],
     [['run', '--leader_elect'], 'unknown flag: --leader_elect; did you mean --leader-elect?'],
+    [['--context', 'run', 'plan', '-A'], 'unknown flag: -A\nSee mirror-controller plan --help.\n'],
     [['plan', '-A'], 'unknown flag: -A\nSee mirror-controller plan --help.\n'],
     [['explain', 'a/b', 'c/d'], 'unexpected argument: c/d'],
     [['demo', '--once'], 'unknown flag: --once'],

@@ -80,15 +80,24 @@ const SETTLE_POLL_MS = 20;
 /** @throws RunError when something could not be done, or `signal` aborts before all is. */
 async function converge(controller: Controller, log: Logger, signal: AbortSignal): Promise<void> {
   const stop = new AbortController();
-  const running = controller.run(AbortSignal.any([signal, stop.signal]));
-  while (!signal.aborted && !controller.isSettled()) await sleep(systemClock, SETTLE_POLL_MS, signal);
-  const failing = controller.unfinished;
-  const later = await controller.leftForLater();
-  if (Object.values(later).some((count) => count > 0)) log.info(later, 'companions left waiting');
-  stop.abort();
-  await running;
+  const [failing] = await Promise.all([
+    unfinishedOnceSettled(controller, log, signal).finally(() => stop.abort()),
+    controller.run(AbortSignal.any([signal, stop.signal])),
+  ]);
   if (signal.aborted) throw new RunError('stopped before all was done');
   if (failing.length > 0) {
     throw new RunError(`not everything could be done: ${failing.join(', ')}\nThe log says why.`);
   }
+}
+
+async function unfinishedOnceSettled(
+  controller: Controller,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  while (!signal.aborted && !controller.isSettled()) await sleep(systemClock, SETTLE_POLL_MS, signal);
+  const { unfinished } = controller;
+  const later = await controller.leftForLater();
+  if (Object.values(later).some((count) => count > 0)) log.info(later, 'companions left waiting');
+  return unfinished;
 }
