@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { Finding } from '../mirror/explain/explain.ts';
+import type { Finding } from '../mirror/explain/finding.ts';
 import type { Entry } from '../mirror/explain/inventory.ts';
 import { commandInWords, type Remedy } from '../mirror/explain/remedies.ts';
 import { inSeconds } from './report.ts';
