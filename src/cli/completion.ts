@@ -6,7 +6,8 @@ import { loadCluster } from '../kube/config/kube-config.ts';
 import { createTransport } from '../kube/http/pooled-transport.ts';
 import { DEFAULT_DOMAIN, MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
 import { UsageError } from './errors.ts';
-import type { Flag, Flags } from './flags/flag.ts';
+import type { Flags } from './flags/flag.ts';
+import { flagAt } from './flags/flag-values.ts';
 import { SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
 import { USER_AGENT } from './version.ts';
@@ -90,11 +91,6 @@ async function ofCommand(words: readonly string[], flags: Flags, io: ProcessIo):
   if (!TAKE_SOURCES.includes(command)) return [];
   const { managed } = vocabularyOf(givenValue('domain', words, flags) ?? DEFAULT_DOMAIN);
   return names(words, flags, io, '/api/v1/configmaps', `${managed}=${MANAGED_SOURCE}`);
-}
-
-/** The flag that a word names, as `--output` or `-o`. */
-function flagAt(text: string | undefined, flags: Flags): readonly [string, Flag<unknown>] | undefined {
-  return Object.entries(flags).find(([name, { alias }]) => text === `--${name}` || text === `-${alias}`);
 }
 
 function givenValue(name: string, words: readonly string[], flags: Flags): string | undefined {

@@ -26,7 +26,7 @@ import {
   UNDO_FLAGS,
 } from './flags/command-flags.ts';
 import type { Flag, Flags, FlagValues } from './flags/flag.ts';
-import { environmentVariable, flagValues } from './flags/flag-values.ts';
+import { environmentVariable, flagAt, flagValues } from './flags/flag-values.ts';
 import { RUN_FLAGS } from './flags/run-flags.ts';
 import { SWITCH } from './flags/values.ts';
 import { COMMAND_HELP, FLAG_GROUPS, headOf } from './help.ts';
@@ -181,14 +181,14 @@ function noCommand(word: string | number | undefined, offered: readonly string[]
   return `"${word}" is not a command${hint || `; ${commands}`}`;
 }
 
-/** The command that a command line names. Flags and their values may come before it, as with kubectl. */
+/** The command that a command line names. As with kubectl, flags with values may come before it. */
 function commandIn(args: readonly string[], offered: ReadonlyMap<string, Flags>): string | undefined {
-  const flags = [...offered.values()].flatMap((each) => Object.entries(each));
-  const withValue = flags.filter(([, { kind }]) => kind !== SWITCH);
-  const before = new Set(
-    withValue.flatMap(([name, { alias }]) => [`--${name}`, ...(alias ? [`-${alias}`] : [])]),
-  );
-  return args.find((arg, at) => offered.has(arg) && !before.has(args[at - 1] ?? ''));
+  const takesValue = (word: string | undefined) =>
+    [...offered.values()].some((flags) => {
+      const flag = flagAt(word, flags)?.[1];
+      return flag !== undefined && flag.kind !== SWITCH;
+    });
+  return args.find((arg, at) => offered.has(arg) && !takesValue(args[at - 1]));
 }
 
 /** What was given for the names in `operands`, in that order. */

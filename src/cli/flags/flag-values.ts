@@ -104,3 +104,8 @@ function parseYaml(where: string, path: string): unknown {
     throw new UsageError(`${where} cannot be read as YAML: ${messageOf(error).split('\n')[0]}`);
   }
 }
+
+/** The flag that a word names, as `--output` or `-o`. */
+export function flagAt(text: string | undefined, flags: Flags): readonly [string, Flag<unknown>] | undefined {
+  return Object.entries(flags).find(([name, { alias }]) => text === `--${name}` || text === `-${alias}`);
+}

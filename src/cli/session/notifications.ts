@@ -87,7 +87,7 @@ export interface NotificationsDeps {
   readonly api: ConfigMapApi;
   readonly transport: Transport;
   readonly vocabulary: Vocabulary;
-  /** Whether companions are being written, which have the precedence. */
+  /** Whether companions are being written, which come first. */
   readonly isBusy: () => boolean;
   readonly record: (occurrence: Occurrence) => void;
   readonly metrics: Metrics;
