@@ -125,9 +125,9 @@ export function newCompanion(
       name,
       labels: shape.labels,
       annotations: {
-        ...shape.annotations,
         [vocabulary.sourceChecksum]: digest,
         [vocabulary.companion]: key,
+        ...shape.annotations,
         ...(renderedFrom !== undefined && { [vocabulary.renderedFrom]: renderedFrom }),
         ...(failed !== undefined && { [vocabulary.canaryFailed]: failed }),
       },

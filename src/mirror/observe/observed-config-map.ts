@@ -57,19 +57,20 @@ export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConf
   const copied = request?.ok ? selectContent(content, request.value) : content;
   const digest = digestOf(copied);
   const immutable = object.immutable === true;
-  return remember(object.metadata, { digest, immutable, request, ...mapsIn(content) });
+  return remember(object.metadata, { digest, immutable, ...mapsIn(content) }, request);
 }
 
 type BeyondMetadata = Pick<ObservedConfigMap, 'digest' | 'immutable' | 'hasData' | 'hasBinaryData'>;
 
 /** The same for a companion that we wrote. `metadata`: the server's answer to the write. */
 export function observeWritten(metadata: ObjectMeta, written: BeyondMetadata): ObservedConfigMap {
-  return remember(metadata, { ...written, request: undefined });
+  return remember(metadata, written, undefined);
 }
 
 function remember(
   metadata: ObjectMeta,
-  { digest, immutable, hasData, hasBinaryData, request }: BeyondMetadata & Pick<ObservedConfigMap, 'request'>,
+  { digest, immutable, hasData, hasBinaryData }: BeyondMetadata,
+  request: ObservedConfigMap['request'],
 ): ObservedConfigMap {
   const { namespace = '', name, uid, resourceVersion } = metadata;
   const hasSettle = request?.ok === true && request.value.settle !== undefined;

