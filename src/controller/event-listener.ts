@@ -86,21 +86,31 @@ function isSettled({ result, companions }: Reconciled): boolean {
 }
 
 function mirrored(companions: CompanionCounts): Message {
-  const { 'in sync': inSync = 0, 'no namespace': homeless, conflict, refused, retained } = companions;
-  const { delayed, held, unresolved } = companions;
-  const others = {
-    'in conflict': conflict,
-    refused,
-    retained,
-    held,
-    unresolved,
-    'without a namespace': homeless,
-    'to be deleted later': delayed,
-  };
-  const parts = Object.entries(others).flatMap(([state, count]) => (count ? [`${count} ${state}`] : []));
-  const note = [`${inSync} ${inSync === 1 ? 'companion' : 'companions'} in sync`, ...parts].join(', ');
+  const { 'in sync': inSync = 0 } = companions;
+  let note = `${inSync} ${inSync === 1 ? 'companion' : 'companions'} in sync`;
+  for (const state of OTHER_STATES) {
+    const count = companions[state] ?? 0;
+    if (count > 0) note += `, ${count} ${IN_NOTES[state] ?? state}`;
+  }
   return { type: 'Normal', reason: 'Mirrored', action: MIRROR, note };
 }
+
+/** In the order in which a note tells them. */
+const OTHER_STATES = [
+  'conflict',
+  'refused',
+  'retained',
+  'held',
+  'unresolved',
+  'no namespace',
+  'delayed',
+] as const;
+
+const IN_NOTES: Readonly<Partial<Record<(typeof OTHER_STATES)[number], string>>> = {
+  conflict: 'in conflict',
+  'no namespace': 'without a namespace',
+  delayed: 'to be deleted later',
+};
 
 function healed({ companion, action, reason, heal }: Written): Message {
   const note =

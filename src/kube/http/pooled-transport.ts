@@ -3,7 +3,8 @@ import type { Dispatcher } from 'undici';
 import type { Cluster } from '../config/cluster.ts';
 import { type Credential, type Credentials, UserCredentials } from '../config/credentials.ts';
 import { ApiError, malformed, NetworkError } from '../errors.ts';
-import { Connections, type Dispatchers } from './connections.ts';
+import { type Answer, answerTo } from './answer.ts';
+import { Connections } from './connections.ts';
 import { hostOf, isTlsFailure, networkErrorOf } from './network-error.ts';
 import { RequestScope } from './request-scope.ts';
 import { apiErrorOfReply } from './status.ts';
@@ -54,8 +55,9 @@ class PooledTransport implements Transport {
     try {
       await this.#untilAllowed(scope);
       scope.startTimeLimit(this.#timeLimitMs);
-      const { statusCode, headers, body } = await this.#send('calls', request, scope);
-      const text = await body.text();
+      const { statusCode, headers, body } = await this.#send(request, scope, (options, credential) =>
+        answerTo(this.#connections.for(credential).calls, options, scope),
+      );
       if (!isJson(headers)) {
         throw malformed(
           `${this.server} answered with something other than JSON: check that it is an API server`,
@@ -64,7 +66,7 @@ class PooledTransport implements Transport {
       // undici frees the connection in the next turn of the event loop. A caller who sends its next
       // request before that needs a second connection: 16 workers would open about 30.
       await nextTurn();
-      return { status: statusCode, body: text };
+      return { status: statusCode, body };
     } catch (error) {
       throw this.#failure(error, scope);
     } finally {
@@ -76,7 +78,11 @@ class PooledTransport implements Transport {
     const scope = this.#begin(request);
     try {
       scope.startTimeLimit(this.#timeLimitMs);
-      const { body } = await this.#send('streams', request, scope);
+      const { body } = await this.#send(request, scope, async (options, credential) => {
+        const answer = this.#connections.for(credential).streams.request({ ...options, signal: scope });
+        // undici ignores an abort while the request waits for a connection.
+        return scope.within(answer);
+      });
       scope.stopTimeLimit();
       return this.#chunks(body, scope);
     } catch (error) {
@@ -112,41 +118,44 @@ class PooledTransport implements Transport {
     if (delayMs > 0) await scope.wait(delayMs);
   }
 
-  /** The answer to a request if it is a success. Repeats the request as {@link Transport} says. */
-  async #send(
-    kind: keyof Dispatchers,
+  /**
+   * Has `send` send the request, again where {@link Transport} says so, and resolves to its answer if
+   * that is a success.
+   */
+  async #send<R extends Answer | Dispatcher.ResponseData>(
     request: ApiRequest,
     scope: RequestScope,
-  ): Promise<Dispatcher.ResponseData> {
+    send: (options: Dispatcher.DispatchOptions, credential: Credential) => Promise<R>,
+  ): Promise<R> {
+    const attempt = (credential: Credential) => this.#attempt(request, credential, send);
     const credential = await scope.within(this.#credentials.current());
-    let response: Dispatcher.ResponseData;
+    let answer: R;
     try {
-      response = await this.#attempt(kind, request, credential, scope);
+      answer = await attempt(credential);
     } catch (error) {
       if (!isTlsFailure(error)) throw error;
       const hasNewAuthority = this.#connections.rereadAuthority();
       const renewed = await scope.within(this.#credentials.renew(credential));
       if (!hasNewAuthority && renewed === credential) throw error;
-      response = await this.#attempt(kind, request, renewed, scope);
+      answer = await attempt(renewed);
     }
-    if (response.statusCode === 401) {
-      const refusal = await this.#refusal(response);
+    if (answer.statusCode === 401) {
+      const refusal = await this.#refusal(answer);
       const renewed = await scope.within(this.#credentials.renew(credential));
       if (renewed === credential) throw refusal;
-      response = await this.#attempt(kind, request, renewed, scope);
+      answer = await attempt(renewed);
     }
-    if (!isSuccess(response)) throw await this.#refusal(response);
-    return response;
+    if (!isSuccess(answer)) throw await this.#refusal(answer);
+    return answer;
   }
 
-  async #attempt(
-    kind: keyof Dispatchers,
+  async #attempt<R extends Answer | Dispatcher.ResponseData>(
     { method, path, headers, body, mayBeSent }: ApiRequest,
     credential: Credential,
-    scope: RequestScope,
-  ): Promise<Dispatcher.ResponseData> {
+    send: (options: Dispatcher.DispatchOptions, credential: Credential) => Promise<R>,
+  ): Promise<R> {
     if (mayBeSent?.() === false) throw withdrawn(this.server);
-    const response = this.#connections.for(credential)[kind].request({
+    const options = {
       origin: this.#origin,
       method,
       path: this.#basePath + path,
@@ -159,12 +168,10 @@ class PooledTransport implements Transport {
       body: body ?? null,
       // Otherwise undici closes the connection after a DELETE with a body.
       reset: false,
-      signal: scope,
-    });
+    };
     const { onAnswer } = this.#options;
     try {
-      // undici ignores an abort while the request waits for a connection.
-      const answer = await scope.within(response);
+      const answer = await send(options, credential);
       onAnswer?.(String(answer.statusCode), method);
       return answer;
     } catch (error) {
@@ -174,10 +181,14 @@ class PooledTransport implements Transport {
   }
 
   /** The error of an answer that is no success. Reads all of it, which frees the connection. */
-  async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<ApiError> {
+  async #refusal({ statusCode, headers, body }: Answer | Dispatcher.ResponseData): Promise<ApiError> {
     const { clock } = this.#options;
     const retryAfter = headers['retry-after']?.toString();
-    const reply = { status: statusCode, body: await body.text(), retryAfter };
+    const reply = {
+      status: statusCode,
+      body: typeof body === 'string' ? body : await body.text(),
+      retryAfter,
+    };
     const error = apiErrorOfReply(reply, this.server, clock.wallTime());
     if (isOverloaded(error)) {
       const delayMs = Math.min(error.retryAfterMs, LONGEST_DELAY_MS);
@@ -207,10 +218,11 @@ const withdrawn = (server: string): NetworkError =>
   });
 
 /** Not redirects: an API server has no reason to send one, and a credential must not follow it. */
-const isSuccess = ({ statusCode }: Dispatcher.ResponseData): boolean => statusCode >= 200 && statusCode < 300;
+const isSuccess = ({ statusCode }: Pick<Answer, 'statusCode'>): boolean =>
+  statusCode >= 200 && statusCode < 300;
 
 /** A login page or a captive portal answers 200 too. */
-const isJson = ({ 'content-type': contentType }: Dispatcher.ResponseData['headers']): boolean =>
+const isJson = ({ 'content-type': contentType }: Answer['headers']): boolean =>
   contentType === undefined || contentType.includes('json');
 
 /** The server is there and wants fewer requests (429), or none for the moment (503). */
