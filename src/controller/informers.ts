@@ -4,7 +4,12 @@ import type { RestartReason } from '../informer/restart-reason.ts';
 import type { ListWatch } from '../kube/api/list-watch.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import { isValues, type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
+import {
+  isValues,
+  type ObservedConfigMap,
+  observe,
+  sourceReference,
+} from '../mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../mirror/observe/observed-namespace.ts';
 import { SharedTexts } from '../mirror/observe/shared-texts.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
@@ -50,14 +55,15 @@ export function createInformers(
   const { clock, random, log } = deps;
   const { vocabulary } = settings;
   const texts = new SharedTexts();
-  const configMaps = createInformer({
+  const configMaps: Informer<ObservedConfigMap, ConfigMapIndex> = createInformer({
     name: 'configmaps',
     listWatches: deps.configMaps,
     transform: (object: ConfigMap) => {
       const observed = observe(object, vocabulary);
       if (observed.request !== undefined) onSource?.(observed.key, object);
       else if (isValues(observed, vocabulary)) onValues?.(observed.key, object);
-      return texts.shareIn(observed);
+      const reference = sourceReference(observed, vocabulary);
+      return texts.shareIn(observed, reference && configMaps.lister.get(reference));
     },
     indexers: configMapIndexers(settings),
     clock,

@@ -115,6 +115,7 @@ export class Reconciler {
   /** The writes that may not begin yet, each with the time (ms) to wait. */
   #waitsOf(key: ObjectKey, steps: readonly WriteStep[], plan: Plan) {
     const waits = new Map<WriteStep, number>();
+    if (!this.#deps.memory.hasAny(key)) return waits;
     for (const step of steps) {
       const ms = this.#deps.memory.waitMs(key, step.companion, intentOf(step, plan));
       if (ms > 0) waits.set(step, ms);

@@ -83,8 +83,9 @@ export class CompanionWriter {
         this.#revisionSucceeded(pass, step);
       } else {
         const done = await this.#carryOut(step, pass);
-        pass.report.wrote(step, done, begunAt, this.#healedBy(pass, step, done));
-        this.#succeeded(pass, step, done);
+        const { sourceVersion } = intentOf(step, pass);
+        pass.report.wrote(step, done, begunAt, this.#healedBy(pass, step, done, sourceVersion));
+        this.#succeeded(pass, step, done, sourceVersion);
       }
     } catch (error) {
       // Otherwise the Lease was lost meanwhile, and everything is queued once it is held again.
@@ -117,10 +118,13 @@ export class CompanionWriter {
   }
 
   /** Set if the write has undone another client's change, seen in the watch or in the companion. */
-  #healedBy(pass: Pass, step: CompanionWriteStep, done: Step): Heal | undefined {
-    const { key, shape } = pass;
+  #healedBy(
+    { key, shape }: Pass,
+    step: CompanionWriteStep,
+    done: Step,
+    sourceVersion: string,
+  ): Heal | undefined {
     const { memory, view } = this.#deps;
-    const { sourceVersion } = intentOf(step, pass);
     const checksumOf = ({ actual }: Drifted) => actual.annotations[view.settings.vocabulary.sourceChecksum];
     // With the source's checksum and other content, it was edited while the controller was down.
     const hasBeenRight = (drifted: Drifted) =>
@@ -142,11 +146,8 @@ export class CompanionWriter {
     queue.add(key, lane);
   }
 
-  #succeeded(pass: Pass, step: CompanionWriteStep, done: Step): void {
+  #succeeded({ key }: Pass, { companion }: CompanionWriteStep, done: Step, sourceVersion: string): void {
     const { memory, reports } = this.#deps;
-    const { key } = pass;
-    const { companion } = step;
-    const { sourceVersion } = intentOf(step, pass);
     const isFight = isWrite(done) && memory.wrote(key, companion, sourceVersion);
     if (!isWrite(done)) memory.succeeded(key, companion);
     if (isFight) reports.fight(key, companion, editedBy(done));

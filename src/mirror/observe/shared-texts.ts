@@ -14,8 +14,14 @@ export class SharedTexts {
   #young = new Map<string, string>();
   #old = new Map<string, string>();
 
-  /** Replaces texts in `object`, which must not be frozen yet, by equal ones, and returns it. */
-  shareIn(object: Mutable<ObservedConfigMap>): ObservedConfigMap {
+  /**
+   * Replaces texts in `object`, which must not be frozen yet, by equal ones, and returns it.
+   * `source`: the one that it refers to, which may have come long before.
+   */
+  shareIn(object: Mutable<ObservedConfigMap>, source?: ObservedConfigMap): ObservedConfigMap {
+    if (source !== undefined) {
+      for (const text of [source.key, source.uid, source.name, source.digest]) this.#share(text);
+    }
     // Nobody repeats the uid of a companion, nor any resourceVersion.
     if (object.request !== undefined) object.uid = this.#share(object.uid);
     object.key = this.#share(object.key);
@@ -28,9 +34,11 @@ export class SharedTexts {
     return object;
   }
 
-  #shareEntries(entries: object): void {
-    for (const [name, text] of Object.entries(entries)) {
-      if (typeof text === 'string') (entries as Record<string, unknown>)[name] = this.#share(text);
+  #shareEntries(object: object): void {
+    const entries = object as Record<string, unknown>;
+    for (const name of Object.keys(entries)) {
+      const text = entries[name];
+      if (typeof text === 'string') entries[name] = this.#share(text);
     }
   }
 
