@@ -20,7 +20,8 @@ export class Namespaces {
 
   /** Starts the watch. Idempotent. */
   demand(): void {
-    this.#demand.abort();
+    // Called for every event of a companion elsewhere, and each `abort` makes an exception.
+    if (!this.#demand.signal.aborted) this.#demand.abort();
   }
 
   /** Whether the lister is complete. */
