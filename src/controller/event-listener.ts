@@ -88,29 +88,23 @@ function isSettled({ result, companions }: Reconciled): boolean {
 function mirrored(companions: CompanionCounts): Message {
   const { 'in sync': inSync = 0 } = companions;
   let note = `${inSync} ${inSync === 1 ? 'companion' : 'companions'} in sync`;
-  for (const state of OTHER_STATES) {
+  for (const [state, words] of OTHER_STATES) {
     const count = companions[state] ?? 0;
-    if (count > 0) note += `, ${count} ${IN_NOTES[state] ?? state}`;
+    if (count > 0) note += `, ${count} ${words}`;
   }
   return { type: 'Normal', reason: 'Mirrored', action: MIRROR, note };
 }
 
-/** In the order in which a note tells them. */
+/** In the order in which a note tells them, with its words. */
 const OTHER_STATES = [
-  'conflict',
-  'refused',
-  'retained',
-  'held',
-  'unresolved',
-  'no namespace',
-  'delayed',
+  ['conflict', 'in conflict'],
+  ['refused', 'refused'],
+  ['retained', 'retained'],
+  ['held', 'held'],
+  ['unresolved', 'unresolved'],
+  ['no namespace', 'without a namespace'],
+  ['delayed', 'to be deleted later'],
 ] as const;
-
-const IN_NOTES: Readonly<Partial<Record<(typeof OTHER_STATES)[number], string>>> = {
-  conflict: 'in conflict',
-  'no namespace': 'without a namespace',
-  delayed: 'to be deleted later',
-};
 
 function healed({ companion, action, reason, heal }: Written): Message {
   const note =

@@ -81,10 +81,9 @@ export class Workers<T> {
     for (let worker = 0; worker < concurrency; worker++) this.#start(signal);
     await Promise.race([aborted(signal), aborted(this.#death.signal)]);
     source.shutDown();
-    this.#death.signal.throwIfAborted();
-    const isEnded = await this.#ended();
     this.#alarm?.cancel();
-    if (!isEnded) {
+    this.#death.signal.throwIfAborted();
+    if (!(await this.#ended())) {
       log.warn({ items: this.#inFlight.size }, 'stopped before everything in flight had ended');
     }
   }
