@@ -11,7 +11,8 @@ export interface Answer {
 /**
  * Sends a request and reads its answer. Rejects with undici's errors, and with the scope's reason as
  * soon as that ends. `dispatch` is the level below undici's `request`, which makes a stream for each
- * answer: of a first start over 1,000 sources that takes a tenth of our processor time.
+ * answer. Without the streams a first start over 1,000 sources takes 8 % less processor time and has
+ * 6 % more writes a second, which keeps it within its bound (docs/benchmarks.md).
  */
 export function answerTo(
   dispatcher: Dispatcher,
