@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { aborted, type Clock, sleep, type Timer } from '../clock/clock.ts';
+import { aborted, type Clock, sleep } from '../clock/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Time (ms) of handing out items after which timers and sockets get a turn of the event loop. */
@@ -42,12 +42,6 @@ export interface WorkersOptions<T> {
   readonly log: Logger;
 }
 
-interface Flight {
-  /** On the clock. */
-  readonly begunAt: number;
-  isReplaced: boolean;
-}
-
 /**
  * Each worker takes one item after the other, processes it, and gives it back. When an item waits
  * for a server longer than half a second, another worker takes the place of the one that waits, so
@@ -56,10 +50,8 @@ interface Flight {
 export class Workers<T> {
   readonly #options: WorkersOptions<T>;
   readonly #working = new Set<Promise<void>>();
-  /** What is being processed, oldest first. */
-  readonly #inFlight = new Map<T, Flight>();
-  /** Rings when the next item may be overdue. One for all: most end long before. */
-  #alarm: Timer | undefined;
+  /** What is being processed, oldest first, and since when on the clock. */
+  readonly #inFlight = new Map<T, number>();
   /** When the processing of an item last ended, or of the first one began. */
   #progressAt = 0;
   #overdue = 0;
@@ -81,7 +73,6 @@ export class Workers<T> {
     for (let worker = 0; worker < concurrency; worker++) this.#start(signal);
     await Promise.race([aborted(signal), aborted(this.#death.signal)]);
     source.shutDown();
-    this.#alarm?.cancel();
     this.#death.signal.throwIfAborted();
     if (!(await this.#ended())) {
       log.warn({ items: this.#inFlight.size }, 'stopped before everything in flight had ended');
@@ -90,8 +81,8 @@ export class Workers<T> {
 
   /** For how long (ms) the oldest item has been processed; 0: none is. */
   oldestMs(): number {
-    const [oldest] = this.#inFlight.values();
-    return oldest === undefined ? 0 : this.#options.clock.now() - oldest.begunAt;
+    const [begunAt] = this.#inFlight.values();
+    return begunAt === undefined ? 0 : this.#options.clock.now() - begunAt;
   }
 
   /** For how long (ms) items have been processed and the processing of none has ended. */
@@ -131,40 +122,29 @@ export class Workers<T> {
 
   /** Resolves to whether another worker has taken this one's place meanwhile. Never rejects. */
   async #processOne(item: T, signal: AbortSignal): Promise<boolean> {
-    const { source, process, clock, log } = this.#options;
-    const flight: Flight = { begunAt: clock.now(), isReplaced: false };
-    if (this.#inFlight.size === 0) this.#progressAt = flight.begunAt;
-    this.#inFlight.set(item, flight);
-    this.#alarm ??= clock.setTimer(OVERDUE_MS, () => this.#replaceOverdue(signal));
+    const { source, process, concurrency, clock, log } = this.#options;
+    let isReplaced = false;
+    const overdue = clock.setTimer(OVERDUE_MS, () => {
+      if (signal.aborted || this.#overdue >= MOST_OVERDUE * concurrency) return;
+      isReplaced = true;
+      this.#overdue += 1;
+      source.lend(item);
+      this.#start(signal);
+    });
+    if (this.#inFlight.size === 0) this.#progressAt = clock.now();
+    this.#inFlight.set(item, clock.now());
     try {
       await process(item, signal);
     } catch (err) {
       log.error({ item: String(item), err }, 'processing failed unexpectedly; not retried');
     } finally {
+      overdue.cancel();
       this.#inFlight.delete(item);
       this.#progressAt = clock.now();
-      if (flight.isReplaced) this.#overdue -= 1;
+      if (isReplaced) this.#overdue -= 1;
       source.done(item);
     }
-    return flight.isReplaced;
-  }
-
-  #replaceOverdue(signal: AbortSignal): void {
-    const { source, concurrency, clock } = this.#options;
-    this.#alarm = undefined;
-    for (const [item, flight] of this.#inFlight) {
-      if (signal.aborted || this.#overdue >= MOST_OVERDUE * concurrency) return;
-      if (flight.isReplaced) continue;
-      const leftMs = flight.begunAt + OVERDUE_MS - clock.now();
-      if (leftMs > 0) {
-        this.#alarm = clock.setTimer(leftMs, () => this.#replaceOverdue(signal));
-        return;
-      }
-      flight.isReplaced = true;
-      this.#overdue += 1;
-      source.lend(item);
-      this.#start(signal);
-    }
+    return isReplaced;
   }
 
   /** Whether everything handed out has ended within the drain time. */

@@ -218,7 +218,7 @@ export class CompanionMemory {
   #update(source: ObjectKey, subject: ObjectKey, change: Entry): void {
     const ofSource = this.#entries.get(source);
     const before = ofSource?.get(subject);
-    const entry = before === undefined ? change : { ...before, ...change };
+    const entry = { ...before, ...change };
     if ((entry.attempt ?? entry.heals ?? entry.problems ?? entry.unwantedSince) !== undefined) {
       if (ofSource === undefined) this.#entries.set(source, new Map([[subject, entry]]));
       else ofSource.set(subject, entry);

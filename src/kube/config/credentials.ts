@@ -36,8 +36,6 @@ export class UserCredentials implements Credentials {
   readonly #key: RotatingText | undefined;
   readonly #plugin: AuthPlugin | undefined;
   #last: Credential = { headers: {} };
-  /** What it was composed of. */
-  #parts: readonly unknown[] = [];
 
   constructor(user: ClusterUser, clock: Clock) {
     this.#user = user;
@@ -66,9 +64,6 @@ export class UserCredentials implements Credentials {
     const [token, cert, key] = this.#read(() =>
       [this.#token, this.#cert, this.#key].map((text) => text?.current()),
     );
-    const parts = [token, cert, key, plugin];
-    if (this.#parts.length > 0 && parts.every((part, at) => part === this.#parts[at])) return this.#last;
-    this.#parts = parts;
     const authorization = this.#authorization(token) ?? plugin?.authorization;
     const clientCertificate =
       cert !== undefined && key !== undefined ? { cert, key } : plugin?.clientCertificate;

@@ -34,11 +34,9 @@ export class SharedTexts {
     return object;
   }
 
-  #shareEntries(object: object): void {
-    const entries = object as Record<string, unknown>;
-    for (const name of Object.keys(entries)) {
-      const text = entries[name];
-      if (typeof text === 'string') entries[name] = this.#share(text);
+  #shareEntries(entries: object): void {
+    for (const [name, text] of Object.entries(entries)) {
+      if (typeof text === 'string') (entries as Record<string, unknown>)[name] = this.#share(text);
     }
   }
 
