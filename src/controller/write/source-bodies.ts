@@ -16,37 +16,44 @@ interface Body {
 /** Rough size (bytes) of an entry without its text, so that empty bodies count too. */
 const OVERHEAD_BYTES = 256;
 
+/** Share of the cache for bodies that were read. */
+const READ_SHARE = 1 / 8;
+
 /**
  * A bounded cache of the data of sources, their values and revisions in use (SPEC W4). A write that
  * needs a body which is not in it reads it again. That is rare: to see that a companion is in sync,
- * its digest is enough.
+ * its digest is enough. What was read evicts nothing that the watch brought: a first start over more
+ * than fits would evict each body shortly before its turn, and read every one of them.
  */
 export class SourceBodies {
   readonly #api: Pick<ConfigMapApi, 'get'>;
-  readonly #cache: LRUCache<ObjectKey, Body>;
+  readonly #watched: LRUCache<ObjectKey, Body>;
+  readonly #read: LRUCache<ObjectKey, Body>;
 
   /** `maxBytes`: maximum size; 0 or less: keep nothing. */
   constructor(api: Pick<ConfigMapApi, 'get'>, maxBytes: number) {
     this.#api = api;
-    // The library takes 0 for "unbounded". With 1 it keeps nothing, since every body is larger.
-    this.#cache = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: sizeOf });
+    this.#watched = cacheOf(maxBytes * (1 - READ_SHARE));
+    this.#read = cacheOf(maxBytes * READ_SHARE);
   }
 
   /** Its present size (bytes), roughly. */
   get bytes(): number {
-    return this.#cache.calculatedSize;
+    return this.#watched.calculatedSize + this.#read.calculatedSize;
   }
 
   /** Returns what the ConfigMap held before; undefined if that is not known. */
   put(key: ObjectKey, object: ConfigMap): Content | undefined {
     const { uid, resourceVersion } = object.metadata;
-    const before = this.#cache.peek(key);
-    this.#cache.set(key, { uid, resourceVersion, content: contentOf(object) });
+    const before = this.#watched.peek(key) ?? this.#read.peek(key);
+    this.forget(key);
+    this.#watched.set(key, { uid, resourceVersion, content: contentOf(object) });
     return before?.uid === uid ? before.content : undefined;
   }
 
   forget(key: ObjectKey): void {
-    this.#cache.delete(key);
+    this.#watched.delete(key);
+    this.#read.delete(key);
   }
 
   /**
@@ -55,7 +62,7 @@ export class SourceBodies {
    */
   async revisionContent(revision: ObservedConfigMap): Promise<Content> {
     const { key, uid, resourceVersion, digest } = revision;
-    const cached = this.#cache.get(key);
+    const cached = this.#cached(key);
     // It is immutable, but may have been deleted and recreated.
     if (cached?.uid === uid) return cached.content;
     const live = await this.#api.get(key);
@@ -63,13 +70,13 @@ export class SourceBodies {
     if (live.metadata.uid !== uid || digestOf(content) !== digest) {
       throw new StaleSourceError('the revision has changed since it was observed');
     }
-    this.#cache.set(key, { uid, resourceVersion, content });
+    this.#read.set(key, { uid, resourceVersion, content });
     return content;
   }
 
   /** Whether neither {@link content} nor {@link revisionContent} would read it. */
   has({ key, uid, resourceVersion }: ObservedConfigMap, isRevision: boolean): boolean {
-    const cached = this.#cache.peek(key);
+    const cached = this.#cached(key);
     return cached?.uid === uid && (isRevision || cached.resourceVersion === resourceVersion);
   }
 
@@ -80,7 +87,7 @@ export class SourceBodies {
    */
   async content(object: ObservedConfigMap): Promise<Content> {
     const { key, uid, resourceVersion, digest } = object;
-    const cached = this.#cache.get(key);
+    const cached = this.#cached(key);
     if (cached?.uid === uid && cached.resourceVersion === resourceVersion) {
       return selectedIn(cached.content, object);
     }
@@ -91,9 +98,19 @@ export class SourceBodies {
       throw new StaleSourceError('the ConfigMap has changed since it was observed');
     }
     // Store it under the observed version, so that the next companion finds it.
-    this.#cache.set(key, { uid, resourceVersion, content: contentOf(live) });
+    this.#read.set(key, { uid, resourceVersion, content: contentOf(live) });
     return content;
   }
+
+  #cached(key: ObjectKey): Body | undefined {
+    // What was read is at least as new.
+    return this.#read.get(key) ?? this.#watched.get(key);
+  }
+}
+
+function cacheOf(bytes: number): LRUCache<ObjectKey, Body> {
+  // The library takes 0 for "unbounded". With 1 it keeps nothing, since every body is larger.
+  return new LRUCache({ maxSize: Math.max(1, Math.floor(bytes)), sizeCalculation: sizeOf });
 }
 
 function selectedIn(content: Content, { request }: ObservedConfigMap): Content {

@@ -64,6 +64,24 @@ describe('[W4] source bodies', () => {
     expect(server.reads).toBe(2);
   });
 
+  test('of more bodies than fit, those that the watch brought last are not read again', async () => {
+    const objects = Array.from({ length: 100 }, (_, at) =>
+      source('1', { text: 'x'.repeat(1000) }, { name: `colors-${at}`, uid: `u${at}` }),
+    );
+    const reads: ObjectKey[] = [];
+    const byKey = new Map(objects.map((object) => [observe(object, vocabulary).key, object]));
+    const get = async (key: ObjectKey) => {
+      reads.push(key);
+      return byKey.get(key) as ConfigMap;
+    };
+    const bodies = new SourceBodies({ get }, 100_000);
+    for (const [key, object] of byKey) bodies.put(key, object);
+    for (const object of objects) await bodies.content(observe(object, vocabulary));
+    expect(bodies.bytes).toBeLessThanOrEqual(100_000);
+    const fit = Math.floor(87_500 / 1260);
+    expect(reads).toEqual([...byKey.keys()].slice(0, 100 - fit));
+  });
+
   test('text beyond Latin-1 counts two bytes a character', async () => {
     const { server, bodies } = setUp(30_000);
     const object = source('1', { text: '語'.repeat(20_000) });
