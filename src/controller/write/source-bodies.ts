@@ -45,9 +45,8 @@ export class SourceBodies {
   /** Returns what the ConfigMap held before; undefined if that is not known. */
   put(key: ObjectKey, object: ConfigMap): Content | undefined {
     const { uid, resourceVersion } = object.metadata;
-    const before = this.#watched.peek(key) ?? this.#read.peek(key);
-    this.forget(key);
-    this.#watched.set(key, { uid, resourceVersion, content: contentOf(object) });
+    const before = this.#cached(key);
+    this.#keep(this.#watched, key, { uid, resourceVersion, content: contentOf(object) });
     return before?.uid === uid ? before.content : undefined;
   }
 
@@ -70,7 +69,7 @@ export class SourceBodies {
     if (live.metadata.uid !== uid || digestOf(content) !== digest) {
       throw new StaleSourceError('the revision has changed since it was observed');
     }
-    this.#read.set(key, { uid, resourceVersion, content });
+    this.#keep(this.#read, key, { uid, resourceVersion, content });
     return content;
   }
 
@@ -98,13 +97,18 @@ export class SourceBodies {
       throw new StaleSourceError('the ConfigMap has changed since it was observed');
     }
     // Store it under the observed version, so that the next companion finds it.
-    this.#read.set(key, { uid, resourceVersion, content: contentOf(live) });
+    this.#keep(this.#read, key, { uid, resourceVersion, content: contentOf(live) });
     return content;
   }
 
   #cached(key: ObjectKey): Body | undefined {
-    // What was read is at least as new.
-    return this.#read.get(key) ?? this.#watched.get(key);
+    return this.#watched.get(key) ?? this.#read.get(key);
+  }
+
+  /** A key is in one of the two at most. */
+  #keep(cache: LRUCache<ObjectKey, Body>, key: ObjectKey, body: Body): void {
+    this.forget(key);
+    cache.set(key, body);
   }
 }
 
