@@ -58,7 +58,7 @@ async function trial(
   const first = await waitFor(async () => (await writesOf(audit, standby))[0], { deadlineMs: 120_000 });
   if (signal === 'STOP') {
     leader.signal('CONT');
-    await leader.logged('lost the lease');
+    await leader.logged('lost the Lease');
   }
   // Time for the old one to do what it must not.
   await delay(1_000);

@@ -33,7 +33,7 @@ export const COMMAND_HELP: Readonly<Record<keyof typeof COMMAND_FLAGS, CommandHe
       'Mirrors the ConfigMaps of a cluster until stopped. Each flag is also an environment variable (--log-level: MIRROR_LOG_LEVEL).',
     examples: [
       ['run --context my-cluster --dry-run', 'log what it would do'],
-      ['run --once', 'do all there is to do, and exit'],
+      ['run --once', 'mirror everything once, and exit'],
       ['run --config settings.yaml', 'flags from a file'],
     ],
   },
@@ -58,18 +58,18 @@ export const COMMAND_HELP: Readonly<Record<keyof typeof COMMAND_FLAGS, CommandHe
   },
   status: {
     operands: '[names..]',
-    brief: 'Show where companions stand',
-    about: `Shows where each companion stands, and why. Names are those of sources or companions. ${ONE_NAME}`,
+    brief: 'Show the state of companions',
+    about: `Shows the state of each companion, and why. Names are those of sources or companions. ${ONE_NAME}`,
     examples: [
       ['status -A', 'the whole cluster'],
       ['status shop/colors', 'the companions of a source'],
       ['status -A --state conflict,refused,invalid', 'what is wrong'],
-      ['status -n team-a --check', 'for scripts: exit code 1 if something is'],
+      ['status -n team-a --check', 'for scripts: exit code 1 if something is not'],
     ],
   },
   explain: {
     operands: '[name]',
-    brief: 'Show why a companion is as it is',
+    brief: 'Explain the state of a companion',
     about:
       'Shows what must hold for a companion to be in sync, where that fails, and what would change it. Exit code 0: in sync, 1: not, 2: an error.',
     examples: [
@@ -85,10 +85,10 @@ export const COMMAND_HELP: Readonly<Record<keyof typeof COMMAND_FLAGS, CommandHe
   },
   undo: {
     operands: '[name]',
-    brief: 'Give companions an earlier content',
+    brief: 'Roll companions back to an earlier content',
     about: `Pins a source to an earlier content: its companions hold that, whatever the source says. Writes one annotation, with your rights. ${ONE_NAME}`,
     examples: [
-      ['undo shop/colors', 'the content before; again: one further back'],
+      ['undo shop/colors', 'the previous content; repeat to go further back'],
       ['undo shop/colors --to 4fcd92f8', 'one that history lists'],
     ],
   },

@@ -36,11 +36,11 @@ import { version } from './version.ts';
 /** The commands of the kubectl plugin (SPEC C9): they run with the user's own rights. */
 const PLUGIN_COMMANDS: readonly string[] = ['status', 'plan', 'explain', 'history', 'undo', 'release'];
 const HELP = 'Keeps copies (companions) of ConfigMaps that are labelled workshop.io/managed=true.';
-const PLUGIN_HELP = `Shows where the copies (companions) of labelled ConfigMaps stand. undo and release write.
+const PLUGIN_HELP = `Shows the state of the copies (companions) of labelled ConfigMaps. undo and release write.
 
-  kubectl mirror status -A                       where all of them stand
+  kubectl mirror status -A                       state of all companions
   kubectl mirror explain team-a/colors-synced    why this one is as it is
-  kubectl mirror undo shop/colors                its earlier content again`;
+  kubectl mirror undo shop/colors                roll back to the previous content`;
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,

@@ -48,7 +48,7 @@ function remedyInWords(remedy: Remedy, programName: ProgramName, width: number |
   if ('command' in remedy) return `To change that:\n  ${oneLine(commandInWords(remedy.command))}\n`;
   // The plugin has no run.
   const once = programName === 'kubectl mirror' ? '' : `Without one:\n  ${programName} run --once\n`;
-  return `A running controller does that. To see whether one runs:\n  ${FIND_CONTROLLER}\n${once}`;
+  return `A running controller will do that. To see whether one runs:\n  ${FIND_CONTROLLER}\n${once}`;
 }
 
 function conclusion({ findings }: Explanation, entry: Entry | undefined): string {

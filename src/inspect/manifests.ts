@@ -129,7 +129,7 @@ function nameOf({ kind, metadata }: RawObject, file: ManifestFile): string {
 function texts(entries: object, where: string): Readonly<Record<string, string>> {
   for (const [key, value] of Object.entries(entries)) {
     if (typeof value !== 'string') {
-      throw new ManifestError(`${where}: the value of "${key}" is not a text; put it in quotes`);
+      throw new ManifestError(`${where}: the value of "${key}" is not a string; put it in quotes`);
     }
   }
   return entries as Readonly<Record<string, string>>;

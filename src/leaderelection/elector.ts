@@ -232,7 +232,7 @@ export class Elector implements WriteFence {
   #lose(reason: string): void {
     const { leases, log } = this.#options;
     if (this.#term === undefined) return;
-    log.warn({ lease: leases.key, reason }, 'lost the lease; nothing is written until it is held again');
+    log.warn({ lease: leases.key, reason }, 'lost the Lease; nothing is written until it is held again');
     this.#endTerm();
   }
 

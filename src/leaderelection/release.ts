@@ -38,6 +38,6 @@ async function tryRelease({ leases, identity, clock, log }: Holding, signal: Abo
     if (isConflict(error)) return false;
     throw error;
   }
-  log.info({ lease: leases.key }, 'released the lease');
+  log.info({ lease: leases.key }, 'released the Lease');
   return true;
 }

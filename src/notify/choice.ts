@@ -28,7 +28,7 @@ export function chosenSinks(
   for (const name of names.ok ? names.value : []) {
     const sink = sinks.find((each) => each.name === name);
     if (sink === undefined) problems.push(`there is no sink ${name}`);
-    else if (!admits(sink)) problems.push(`sink ${name} does not admit sources of namespace ${namespace}`);
+    else if (!admits(sink)) problems.push(`sink ${name} does not accept sources of namespace ${namespace}`);
     else chosen.push(sink);
   }
   return { sinks: chosen, problems };

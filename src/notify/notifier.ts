@@ -18,7 +18,7 @@ export class Notifier {
     const names = deps.sinks.map(({ name }) => name);
     const counter = metrics.counter({
       name: 'mirror_notifications_total',
-      help: 'Attempts to notify a sink: sent, failed (and made again), or given up.',
+      help: 'Attempts to notify a sink: sent, failed (and retried), or dropped.',
       labels: { sink: names, result: RESULTS },
     });
     metrics.gauge({

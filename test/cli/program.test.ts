@@ -98,8 +98,8 @@ describe('a wrong command line', () => {
   });
 
   test.each([
-    [[], 'nothing says where the Lease is: use --leader-elect-lease-namespace'],
-    [['--once'], '--once does not go with --leader-elect'],
+    [[], 'the namespace of the Lease is unknown; set --leader-elect-lease-namespace'],
+    [['--once'], '--once cannot be combined with --leader-elect'],
     [['--leader-elect-lease-duration=1500ms'], '--leader-elect-lease-duration must be whole seconds'],
     [['--leader-elect-lease-duration=0s'], '--leader-elect-lease-duration must be whole seconds'],
     [['--leader-elect-renew-deadline=15s'], 'must be longer than --leader-elect-renew-deadline'],

@@ -124,10 +124,10 @@ test('[L3] [L4] [Q3] writes without an answer delay no renewal, and a stop abort
   const renewals = () => proxy.requests.filter(({ method }) => method === 'PUT').length;
   const before = renewals();
   await waitFor(() => renewals() >= before + 30, { deadlineMs: 20_000, describe: io.err });
-  expect(lines().filter(({ msg }) => String(msg).startsWith('lost the lease'))).toEqual([]);
+  expect(lines().filter(({ msg }) => String(msg).startsWith('lost the Lease'))).toEqual([]);
   io.stop();
   expect(await ended).toBe(0);
-  expect(lines().slice(-2)).toMatchObject([{ msg: 'released the lease' }, { msg: 'stopped' }]);
+  expect(lines().slice(-2)).toMatchObject([{ msg: 'released the Lease' }, { msg: 'stopped' }]);
 });
 
 test.each([[[]], [['--namespaces', 'default,missing']]])(

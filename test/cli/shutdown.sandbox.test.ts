@@ -63,7 +63,7 @@ test('[Q3] [O2] SIGTERM: not ready at once, nothing new begins, and after 10 s t
   expect(writes()).toBe(1);
   expect(replica.log.slice(-3).map(({ msg }) => msg)).toEqual([
     'stopped before everything in flight had ended',
-    'released the lease',
+    'released the Lease',
     'stopped',
   ]);
   expect((await replicas.lease())?.spec?.holderIdentity).toBe('');

@@ -17,14 +17,14 @@ export function faultsSuite(server: TestServer): void {
     'is answered 409': { fault: { kind: 'status', code: 409 } },
     'is answered 429 with Retry-After': {
       fault: { kind: 'status', code: 429, retryAfterSeconds: 1 },
-      says: 'the API server fails; retrying',
+      says: 'the API server is failing; retrying',
     },
-    'is answered 500': { fault: { kind: 'status', code: 500 }, says: 'the API server fails; retrying' },
-    'is answered 503': { fault: { kind: 'status', code: 503 }, says: 'the API server fails; retrying' },
-    'is answered 504': { fault: { kind: 'status', code: 504 }, says: 'the API server fails; retrying' },
+    'is answered 500': { fault: { kind: 'status', code: 500 }, says: 'the API server is failing; retrying' },
+    'is answered 503': { fault: { kind: 'status', code: 503 }, says: 'the API server is failing; retrying' },
+    'is answered 504': { fault: { kind: 'status', code: 504 }, says: 'the API server is failing; retrying' },
     'is answered 403': { fault: { kind: 'status', code: 403 }, says: 'companion cannot be written' },
-    'meets a reset connection': { fault: { kind: 'reset' }, says: 'the API server fails; retrying' },
-    'loses its reply': { fault: { kind: 'lost-reply' }, says: 'the API server fails; retrying' },
+    'meets a reset connection': { fault: { kind: 'reset' }, says: 'the API server is failing; retrying' },
+    'loses its reply': { fault: { kind: 'lost-reply' }, says: 'the API server is failing; retrying' },
     'is slow': { fault: { kind: 'delay', ms: 100 } },
   };
   for (const [what, { fault, says }] of Object.entries(writeFaults)) {
@@ -35,7 +35,7 @@ export function faultsSuite(server: TestServer): void {
       await trouble.comesTrue();
       expect(rule.hits()).toBeGreaterThanOrEqual(3);
       expect(trouble.controller.log.told.filter(({ level }) => level === 'error')).toEqual([]);
-      if (says === undefined) expect(trouble.told()).not.toContain('the API server fails; retrying');
+      if (says === undefined) expect(trouble.told()).not.toContain('the API server is failing; retrying');
       else expect(trouble.told()).toEqual(expect.arrayContaining([says, 'resolved']));
     });
   }
@@ -122,7 +122,7 @@ export function faultsSuite(server: TestServer): void {
     // After six failures between a half and the whole of 50 ms * 2^5.
     expect(gaps[5]).toBeGreaterThanOrEqual(790);
     const outages = trouble.controller.log.told.filter(
-      ({ message }) => message === 'the API server fails; retrying',
+      ({ message }) => message === 'the API server is failing; retrying',
     );
     expect(outages).toHaveLength(1);
   });
@@ -133,7 +133,7 @@ export function faultsSuite(server: TestServer): void {
     trouble.proxy.inject({ match: CREATES, fault, times: 1 });
     await trouble.createSource('late');
     // Ignore requests that were sent before the refusal came.
-    await waitFor(() => trouble.told().includes('the API server fails; retrying'));
+    await waitFor(() => trouble.told().includes('the API server is failing; retrying'));
     const heardAt = performance.now();
     await trouble.createSource('later');
     await trouble.follows('late', 'later');

@@ -219,7 +219,7 @@ export function ownershipSuite(server: TestServer): void {
       const right = expectedCompanion({ domain: world.domain, source, key }).data;
       const isRight = async () => (await world.person.configMap(key))?.data?.['sky'] === right['sky'];
       const report = expect.objectContaining({
-        message: 'companion keeps being changed by another client; backing off',
+        message: 'another client keeps changing this companion; backing off',
         fieldManager,
       });
       const isReported = () => controller.log.told.some((line) => report.asymmetricMatch(line));

@@ -106,7 +106,9 @@ export function pinSuite(server: TestServer): void {
     await hold(world, { 'team-a': RED, 'team-b': RED });
     const third = await ask(world, ['undo', key]);
     expect(third.code).toBe(2);
-    expect(short(world, third.err)).toContain('home/colors has no revision before what its companions hold');
+    expect(short(world, third.err)).toContain(
+      'home/colors has no revision older than what its companions hold',
+    );
     expect((await ask(world, ['undo', key, '--to', shortOf(BLUE)])).code).toBe(0);
     await hold(world, { 'team-a': BLUE, 'team-b': BLUE });
     const wrong = await ask(world, ['undo', key, '--to', 'beef']);
@@ -127,7 +129,7 @@ export function pinSuite(server: TestServer): void {
       'home/colors is invalid, so a pin would change nothing: workshop.io/keep-revisions: "x"',
     );
     expect(short(world, (await ask(world, ['undo', `${key}-x`])).err)).toContain(
-      'home/colors-x is not a source\nSay why with: mirror-controller explain home/colors-x',
+      'home/colors-x is not a source\nTo see why, run: mirror-controller explain home/colors-x',
     );
   });
 

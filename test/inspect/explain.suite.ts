@@ -143,7 +143,7 @@ export function explainSuite(server: TestServer): void {
         '  no   content       it does not exist yet',
         '',
         'missing: it did not exist; the controller would create it',
-        'A running controller does that. To see whether one runs:',
+        'A running controller will do that. To see whether one runs:',
         '  kubectl get deployments --all-namespaces --selector app.kubernetes.io/name=mirror-controller',
         'Without one:',
         '  mirror-controller run --once',
@@ -156,7 +156,7 @@ export function explainSuite(server: TestServer): void {
     await using world = await World.open(server);
     await world.createSource();
     const { out } = await ask(world, ['explain', world.full('home/colors')], memoryIo(), 'kubectl-mirror');
-    expect(out).toMatch(/A running controller does that.*\n {2}kubectl get deployments .*\n$/);
+    expect(out).toMatch(/A running controller will do that.*\n {2}kubectl get deployments .*\n$/);
   });
 
   test.concurrent('[C8] explain takes a companion too, one that is there, is missed, or has lost its source', async () => {

@@ -81,7 +81,7 @@ export function inspectSuite(server: TestServer): void {
     writeFileSync(file, [namespace, deployment].map((object) => dump(object)).join('---\n'));
     const io = { ...memoryIo(), stdin: Readable.from([JSON.stringify({ kind: 'List', items: [source] })]) };
     const { code, out, err } = await ask(world, ['plan', '-f', file, '-f', '-', '--output=json'], io);
-    expect(err).toBe('only ConfigMaps and Namespaces count; passed over: Deployment/web\n');
+    expect(err).toBe('ignored, since only ConfigMaps and Namespaces count: Deployment/web\n');
     expect(code).toBe(1);
     expect(inWords(JSON.parse(short(world, out)))).toEqual([
       'home/colors → team-a/colors-synced: missing, create; it did not exist',

@@ -47,7 +47,7 @@ test.each([
   ['{apiVersion: v1, kind: ConfigMap, metadata: {}}', 'file 1: a ConfigMap has no metadata.name'],
   [
     '{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {port: 80}}',
-    'file 1: ConfigMap x: data: the value of "port" is not a text; put it in quotes',
+    'file 1: ConfigMap x: data: the value of "port" is not a string; put it in quotes',
   ],
 ])('[C2] manifests: %j is refused in one sentence', (text, words) => {
   expect(() => read(text)).toThrow(words);

@@ -4,7 +4,7 @@ import { Candidate, type CandidateOptions, SkewedClock, TIMES } from './candidat
 import { type Journey, MemoryLeases } from './memory-leases.ts';
 
 const HOUR = 3_600_000;
-const LOST = 'lost the lease; nothing is written until it is held again';
+const LOST = 'lost the Lease; nothing is written until it is held again';
 
 function setUp() {
   const clock = new ManualClock();

@@ -44,7 +44,7 @@ describe.skipIf(lacks.sharedControlPlane())('in the audit log of a real control 
       await world.person.patch(world.full('home/colors-synced'), { data: { sky: `by hand ${edit}` } });
       await replicas.expectMirroring();
     }
-    await leader.logged('lost the lease');
+    await leader.logged('lost the Lease');
     await replicas.expectMirroring();
     expect(await writesOf(afterwards, leader, world.full('home'))).toEqual([]);
     expect(standby.isLeader).toBe(true);

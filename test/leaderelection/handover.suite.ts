@@ -17,7 +17,7 @@ export function handoverSuite(server: TestServer, program: () => string): void {
     expect(await leader.ended()).toBe(0);
     const next = await replicas.leaderOf(standbys);
     await replicas.expectMirroring();
-    expect(leader.log.slice(-2).map(({ msg }) => msg)).toEqual(['released the lease', 'stopped']);
+    expect(leader.log.slice(-2).map(({ msg }) => msg)).toEqual(['released the Lease', 'stopped']);
     expect(standbys.filter(({ isLeader }) => isLeader)).toEqual([next]);
     expect((await replicas.lease())?.spec).toMatchObject({ leaseDurationSeconds: 600, leaseTransitions: 1 });
   });

@@ -34,7 +34,7 @@ export class Replica {
 
   /** As far as it has logged. */
   get isLeader(): boolean {
-    return this.count('became leader') > this.count('lost the lease') + this.count('released the lease');
+    return this.count('became leader') > this.count('lost the Lease') + this.count('released the Lease');
   }
 
   async logged(message: string, times = 1): Promise<void> {

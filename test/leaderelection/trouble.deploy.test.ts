@@ -70,7 +70,7 @@ describe.skipIf(lacks.sharedControlPlane())('on a real control plane', () => {
     await waitFor(() => renewals().length > since + 5, { deadlineMs: 60_000 });
     await replicas.expectMirroring();
 
-    expect(leader.count('lost the lease')).toBe(0);
+    expect(leader.count('lost the Lease')).toBe(0);
     expect((await replicas.lease())?.spec?.leaseTransitions).toBe(0);
     expect(writers(await audit.calls(), replicas.world.full(''))).toEqual([leader.name]);
   });

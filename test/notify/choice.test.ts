@@ -18,7 +18,7 @@ it.each([
   ['shop', 'none', [], []],
   ['shop', 'shop', ['shop'], []],
   ['team-a', 'teams,all', ['teams', 'all'], []],
-  ['team-b', 'teams', [], ['sink teams does not admit sources of namespace team-b']],
+  ['team-b', 'teams', [], ['sink teams does not accept sources of namespace team-b']],
   ['shop', 'shop,pager', ['shop'], ['there is no sink pager']],
   ['shop', 'Shop!', [], []],
 ] as const)('[N1] a source in %s with notify=%j chooses %j', (namespace, notify, names, problems) => {

@@ -70,7 +70,7 @@ describe('[N1] the file of --notify-config', () => {
     [`${WEBHOOK}  timeout: 10m`, 'sink ops: timeout: write a duration above 0 and up to 2m'],
     [`${WEBHOOK}  urlFile: x`, 'sink ops: url: write either url, or urlFile'],
     [`${WEBHOOK}  default: perhaps`, 'sink ops: default: write true or false'],
-    [`${WEBHOOK}  types: source.changed`, 'sink ops: types: write a list of texts'],
+    [`${WEBHOOK}  types: source.changed`, 'sink ops: types: must be a list of strings'],
     [
       `${WEBHOOK}  sourceNamespaces: [Team]`,
       'sink ops: sourceNamespaces: "Team": namespace names are lower case',
@@ -79,7 +79,7 @@ describe('[N1] the file of --notify-config', () => {
     [WEBHOOK.replace('ops\n', 'none\n'), 'sink none: name: it must have 1 to 40 characters'],
     [WEBHOOK.replace('https', 'http'), 'it must begin with https://, unless allowHttp is true'],
     [WEBHOOK.replace('https', 'ftp'), 'it must begin with https://'],
-    [WEBHOOK.replace('//', '//me:secret@'), 'it has a password; put that into headersFile'],
+    [WEBHOOK.replace('//', '//me:secret@'), 'it has a password; move that to headersFile'],
     [WEBHOOK.replace('https://ops.example.com/hook', 'nonsense'), 'it is not an address'],
     ['sinks: [{name: a, type: pager, url: "https://x"}]', 'sink a: type: write one of webhook, slack'],
     ['sinks: [{name: a, type: slack, url: "https://x", content: full}]', 'a chat message never has data'],

@@ -255,9 +255,9 @@ describe('an attempt', () => {
 
   it.each([
     ['headersFile', 'no colon', 'line 1 is not a header'],
-    ['headersFile', 'Content-Type: text/plain', 'is not yours to set'],
-    ['headersFile', 'webhook-id: mine', 'is not yours to set'],
-    ['headersFile', 'Expect: 100-continue', 'is not yours to set'],
+    ['headersFile', 'Content-Type: text/plain', 'is reserved'],
+    ['headersFile', 'webhook-id: mine', 'is reserved'],
+    ['headersFile', 'Expect: 100-continue', 'is reserved'],
     ['urlFile', 'http://plain.example', 'must begin with https://'],
     ['caFile', undefined, 'does not exist'],
     ['caFile', 'http://plain.example', 'holds no certificate'],

@@ -236,7 +236,7 @@ export function notifySuite(server: TestServer): void {
         },
         { describe: run.log },
       );
-      expect(run.log()).toContain(`sink ops does not admit sources of namespace ${world.full('home')}`);
+      expect(run.log()).toContain(`sink ops does not accept sources of namespace ${world.full('home')}`);
       expect(receiver.requests).toEqual([]);
     });
 

@@ -105,7 +105,7 @@ function companionAt(key: ObjectKey, object: ObservedConfigMap | undefined, look
     const some = [...targets.slice(0, 5), ...(targets.length > 5 ? ['…'] : [])].join(', ');
     const which = targets.length === 0 ? 'and there is none' : some;
     const example = `$0 explain ${key} --namespace ${targets[0] ?? 'NAMESPACE'}`;
-    throw new RunError(`${key} targets other namespaces (${which}): say which one, as in\n  ${example}`, 2);
+    throw new RunError(`${key} targets other namespaces (${which}): name one, for example\n  ${example}`, 2);
   }
   if (object?.request !== undefined) return { source: key, namespace };
   const named = object && sourceOf(object, look);

@@ -31,7 +31,7 @@ export async function plan(flags: FlagValues<typeof PLAN_FLAGS>, io: ProcessIo):
   const manifests = await manifestsOf(flags.filename ?? [], namespace, io);
   const { passedOver } = manifests;
   if (passedOver.length > 0) {
-    io.stderr.write(`only ConfigMaps and Namespaces count; passed over: ${passedOver.join(', ')}\n`);
+    io.stderr.write(`ignored, since only ConfigMaps and Namespaces count: ${passedOver.join(', ')}\n`);
   }
   const rows = await inspecting(cluster, flags, io, async (inspection, signal) =>
     rowsOf(await inspection.look(signal, { manifests }), flags.namespace),

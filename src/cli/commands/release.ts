@@ -51,7 +51,7 @@ export async function release(
     const held = heldIn(scope, await look()).filter(({ actual }) => uids.has(actual.uid));
     const problems: string[] = [];
     for (const { actual } of held) {
-      const problem = signal.aborted ? 'stopped before' : await deletion(actual, api);
+      const problem = signal.aborted ? 'interrupted' : await deletion(actual, api);
       if (problem !== undefined) problems.push(problem);
       await print(io, lineOf(actual, problem));
     }
@@ -119,7 +119,7 @@ async function deletion(
   } catch (error) {
     if (isNotFound(error)) return undefined;
     if (isConflict(error)) return 'it has changed meanwhile; run release again';
-    if (error instanceof ApiError && error.status === 403) return `you may not: ${error.message}`;
+    if (error instanceof ApiError && error.status === 403) return `not allowed: ${error.message}`;
     return messageOf(error);
   }
 }

@@ -65,7 +65,7 @@ function canaryOf(
   const namespace = podNamespace() ?? flags['leader-elect-lease-namespace'] ?? own;
   if (namespace === undefined) {
     throw new UsageError(
-      '--freshness-canary: neither a Pod nor the context says where; use --leader-elect-lease-namespace',
+      '--freshness-canary: no namespace for it: this is not a Pod, and the context names none; set --leader-elect-lease-namespace',
     );
   }
   if (flags.namespaces && !flags.namespaces.has(namespace)) {

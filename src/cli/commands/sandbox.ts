@@ -50,7 +50,7 @@ function chosenFile(file: string): string {
   const path = resolve(file);
   try {
     if (existsSync(path) && !readFileSync(path, 'utf8').startsWith(OURS)) {
-      throw new Error('the file exists and is not ours, so it is not overwritten; choose another');
+      throw new Error('the file exists and was not written by this command, so it stays; choose another');
     }
     write(path, '');
   } catch (error) {
@@ -65,7 +65,7 @@ function temporaryFile(): string {
     return join(mkdtempSync(join(tmpdir(), 'mirror-controller-')), 'kubeconfig');
   } catch (error) {
     throw new RunError(
-      `no place for a kubeconfig: ${messageOf(error)}\nGive --kubeconfig FILE, or set TMPDIR.`,
+      `cannot write a temporary kubeconfig: ${messageOf(error)}\nGive --kubeconfig FILE, or set TMPDIR.`,
     );
   }
 }

@@ -84,7 +84,7 @@ function reportMissing({ entries, view }: Look, { keys }: Scope, io: ProcessIo):
   const strangers = unknown.filter((key) => view.configMap(key) === undefined);
   if (strangers.length > 0) {
     const what = `${strangers.join(', ')}: neither a source nor a companion`;
-    throw new RunError(`${what}\nSay why with: $0 explain ${strangers[0]}`);
+    throw new RunError(`${what}\nTo see why, run: $0 explain ${strangers[0]}`);
   }
 }
 

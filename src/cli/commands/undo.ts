@@ -88,7 +88,7 @@ function nothingToPin(source: ObservedConfigMap, to: string | undefined, { view 
     return `${key} has no revisions; ${keepRevisions}=5 keeps its contents from now on`;
   }
   return to === undefined
-    ? `${key} has no revision before what its companions hold`
+    ? `${key} has no revision older than what its companions hold`
     : `${key} has no revision ${to}; write at least 8 digits of one that "$0 history ${key}" lists`;
 }
 

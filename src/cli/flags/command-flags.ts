@@ -89,7 +89,7 @@ export const STATUS_FLAGS = {
   }),
   headers: flag({ kind: SWITCH, default: 'true', describe: 'Column headers; --no-headers leaves them out' }),
   check: off(
-    'Exit with 1 when something is not in sync; retained is fine, and so is a refusal that only a pattern met',
+    'Exit with 1 if something is not in sync; ignores what is retained, and refusals where only a pattern matches',
   ),
 } satisfies Flags;
 

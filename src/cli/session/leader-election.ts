@@ -119,7 +119,7 @@ function checkedNamespace(flags: FlagValues<typeof RUN_FLAGS>): string {
   const problems = [...problemsOf(flags)];
   if (namespace === undefined || problems.length > 0) {
     const unknown =
-      'this is not a Pod, so nothing says where the Lease is: use --leader-elect-lease-namespace';
+      'not running in a Pod, so the namespace of the Lease is unknown; set --leader-elect-lease-namespace';
     throw new UsageError([...problems, ...(namespace === undefined ? [unknown] : [])].join('\n'));
   }
   return namespace;
@@ -130,7 +130,7 @@ function* problemsOf(flags: FlagValues<typeof RUN_FLAGS>): Iterable<string> {
   const deadlineMs = flags['leader-elect-renew-deadline'];
   const retryMs = flags['leader-elect-retry-period'];
   if (flags.once) {
-    yield '--once does not go with --leader-elect: it works at once and ends, and does not wait for another holder; leave one out';
+    yield '--once cannot be combined with --leader-elect, because it does not wait to become the leader; leave one out';
   }
   if (leaseMs < 1000 || leaseMs % 1000 !== 0) {
     yield '--leader-elect-lease-duration must be whole seconds, at least 1s: a Lease holds no others';

@@ -27,5 +27,5 @@ export function sourceKey(name: string, flag: string | undefined, cluster: Clust
 export function sourceAt(key: ObjectKey, { view }: Look): ObservedConfigMap {
   const source = view.configMap(key);
   if (source?.request !== undefined) return source;
-  throw new RunError(`${key} is not a source\nSay why with: $0 explain ${key}`);
+  throw new RunError(`${key} is not a source\nTo see why, run: $0 explain ${key}`);
 }

@@ -40,7 +40,7 @@ export async function notifyOptions(
   const namespace = flags['leader-elect-lease-namespace'] ?? podNamespace() ?? cluster.namespace;
   if (namespace === undefined) {
     throw new UsageError(
-      '--notify-config: neither a Pod nor the context says where its state is; use --leader-elect-lease-namespace',
+      '--notify-config: no namespace for its state: this is not a Pod, and the context names none; set --leader-elect-lease-namespace',
     );
   }
   const prefix = objectKey(namespace, `${flags['leader-elect-lease-name']}-notify`);

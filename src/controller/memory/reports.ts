@@ -149,7 +149,7 @@ export class Reports {
 
   /** Another client keeps undoing our heals (SPEC R14). */
   fight(source: ObjectKey, companion: ObjectKey, editedBy: string | undefined): void {
-    const message = 'companion keeps being changed by another client; backing off';
+    const message = 'another client keeps changing this companion; backing off';
     const fields = { source, companion, fieldManager: editedBy ?? 'unknown' };
     this.serverAnswers();
     this.#problem(source, companion, { kind: 'fighting', level: 'warn', message, fields });
@@ -240,7 +240,7 @@ function topicOf({ topic, fields }: Problem): string | undefined {
 const CONFLICT = 'companion in conflict';
 const REFUSED = 'companion refused';
 const TARGET_MISSING = 'companion has no namespace';
-const SERVER_FAILS = 'the API server fails; retrying';
+const SERVER_FAILS = 'the API server is failing; retrying';
 const NEEDS_ATTENTION = { level: 'warn', message: 'source needs attention' } as const;
 const REMARKS: Partial<Record<Remark['kind'], Pick<Problem, 'level' | 'message'>>> = {
   'deletes held': { level: 'warn', message: 'deletions are held' },

@@ -12,7 +12,7 @@ import { fixName, fixRollout, fixSettle } from './remedies.ts';
 export function checkRead({ live, rendering }: Question): Finding | undefined {
   if (live === undefined || usesOf(live) === undefined || rendering !== undefined) return undefined;
   const evidence = 'the source or its values have just changed';
-  return { check: 'values', evidence, fails: { words: 'Ask again.' } };
+  return { check: 'values', evidence, fails: { words: 'Run the command again.' } };
 }
 
 export function checkName(question: Question, view: ClusterView): Finding {

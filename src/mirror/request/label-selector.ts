@@ -34,7 +34,7 @@ export function parseLabelSelector(text: string): Parsed<LabelSelector> {
   for (const part of splitRequirements(text)) {
     if (part.trim() === '') {
       if (text.trim() === '') break;
-      return problem('there is a comma too many');
+      return problem('there is an extra comma');
     }
     const requirement = parseRequirement(part.trim());
     if (!requirement.ok) return requirement;

@@ -176,7 +176,7 @@ class SinkReader {
     if (value === undefined || value === null) return undefined;
     if (typeof value === 'string' && value.trim() !== '') return value.trim();
     if (typeof value === 'number') return String(value);
-    this.#wrong(field, 'write a text');
+    this.#wrong(field, 'must be a string');
     return undefined;
   }
 
@@ -188,7 +188,7 @@ class SinkReader {
   #texts(field: string): readonly string[] {
     const value = this.#fields[field] ?? [];
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-    this.#wrong(field, 'write a list of texts');
+    this.#wrong(field, 'must be a list of strings');
     return [];
   }
 
@@ -220,7 +220,7 @@ class SinkReader {
 export function addressProblem(text: string, allowHttp: boolean): string | undefined {
   if (!URL.canParse(text)) return 'it is not an address; write https://host/path';
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '') return 'it has a password; put that into headersFile';
+  if (url.username !== '' || url.password !== '') return 'it has a password; move that to headersFile';
   if (url.protocol === 'https:') return undefined;
   if (url.protocol !== 'http:') return 'it must begin with https://';
   return allowHttp ? undefined : 'it must begin with https://, unless allowHttp is true';

@@ -53,7 +53,7 @@ function headersIn(path: string, text: string): Readonly<Record<string, string>>
     const [, name = '', value = ''] = HEADER.exec(line) ?? [];
     if (name === '') throw new SinkFileError(`${path}: line ${at + 1} is not a header; write "Name: value"`);
     if (RESERVED.includes(name.toLowerCase()) || /^webhook-/i.test(name)) {
-      throw new SinkFileError(`${path}: the header ${name} is not yours to set; remove it`);
+      throw new SinkFileError(`${path}: the header ${name} is reserved; remove it`);
     }
     headers[name.toLowerCase()] = value.trim();
   }

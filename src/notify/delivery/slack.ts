@@ -20,10 +20,7 @@ const SAYS: Readonly<Record<EventType, { readonly one: string; readonly several:
     one: 'has reached all its companions',
     several: 'have reached all their companions',
   },
-  'companions.failing': {
-    one: 'has a companion that fails',
-    several: 'have companions that fail',
-  },
+  'companions.failing': { one: 'has a failing companion', several: 'have failing companions' },
   'companions.recovered': {
     one: 'has all its companions in sync again',
     several: 'have all their companions in sync again',

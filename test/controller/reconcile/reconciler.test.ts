@@ -185,7 +185,7 @@ test('[O4] an outage is over when a write that got no answer turns out to be mad
   Object.assign(view, viewOf(world([...api.objects.values()])));
   await running.pass(KEY);
   expect(running.log.told.map(({ message }) => message)).toEqual([
-    'the API server fails; retrying',
+    'the API server is failing; retrying',
     'resolved',
   ]);
 });

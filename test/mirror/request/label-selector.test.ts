@@ -97,7 +97,7 @@ describe('[M2] a label selector means the same as in Kubernetes', () => {
 
 describe('[R13] the problem of a bad label selector says how to fix it', () => {
   const forms = 'write "key=value", "key in (a,b)", "key notin (a,b)", "key" or "!key"';
-  const tooManyCommas = 'there is a comma too many';
+  const tooManyCommas = 'there is an extra comma';
   const noInteger = '">" and "<" compare with a whole number below 2^63';
   const cases: Readonly<Record<string, readonly [text: string, problem: string]>> = {
     'a comma at the end': ['x=a,', tooManyCommas],
