@@ -34,6 +34,7 @@ import { MutationCache } from './write/mutation-cache.ts';
 import { Renderings } from './write/renderings.ts';
 import { contentOf, SourceBodies } from './write/source-bodies.ts';
 import { WriteQueue } from './write/write-queue.ts';
+import { WriteRate } from './write/write-rate.ts';
 
 export interface ControllerOptions {
   readonly settings: MirrorSettings;
@@ -120,13 +121,14 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     bulkLimit,
     metrics: new QueueMetrics('sources', metrics, clock),
   });
-  const writes = new WriteQueue(maxWritesInFlight, clock, (source, lane) => queue.add(source, lane));
+  const rate = new WriteRate(maxWritesPerSecond, clock);
+  const writes = new WriteQueue(maxWritesInFlight, rate, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaces.isSynced();
   const renderings = new Renderings({ view, bodies, clock });
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, emit };
   const planner = new Planner({ ...shared, renderings, deletions, versions, areNamespacesSynced });
   const reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
-  const writer = new CompanionWriter({ ...shared, deletions, mutations, maxWritesPerSecond });
+  const writer = new CompanionWriter({ ...shared, deletions, mutations, rate });
 
   configMaps.addHandler(
     configMapHandler({
@@ -171,7 +173,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     writers: new Workers({
       ...common,
       source: writes,
-      process: (write, signal) => writer.write(write, signal),
+      process: (write) => writer.write(write),
       concurrency: maxWritesInFlight,
     }),
     resyncMs: options.resyncMs,

@@ -31,9 +31,9 @@ export interface WorkersOptions<T> {
   readonly source: WorkSource<T>;
   /**
    * Processes one item. Retries are decided in here; an error that escapes is logged as a fault and
-   * not retried. `signal` is that of the stop.
+   * not retried.
    */
-  readonly process: (item: T, signal: AbortSignal) => Promise<void>;
+  readonly process: (item: T) => Promise<void>;
   /** Items processed at once, at least 1; overdue ones come on top. */
   readonly concurrency: number;
   /** Longest time (ms) that a stop waits for what is in flight. */
@@ -134,7 +134,7 @@ export class Workers<T> {
     if (this.#inFlight.size === 0) this.#progressAt = clock.now();
     this.#inFlight.set(item, clock.now());
     try {
-      await process(item, signal);
+      await process(item);
     } catch (err) {
       log.error({ item: String(item), err }, 'processing failed unexpectedly; not retried');
     } finally {

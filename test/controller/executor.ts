@@ -10,6 +10,7 @@ import { MutationCache } from '../../src/controller/write/mutation-cache.ts';
 import { Renderings } from '../../src/controller/write/renderings.ts';
 import { SourceBodies } from '../../src/controller/write/source-bodies.ts';
 import { WriteQueue } from '../../src/controller/write/write-queue.ts';
+import { WriteRate } from '../../src/controller/write/write-rate.ts';
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import { sourceReference } from '../../src/mirror/observe/observed-config-map.ts';
 import type { ClusterView } from '../../src/mirror/plan/view.ts';
@@ -20,7 +21,6 @@ import type { MemoryApi } from './memory-api.ts';
 
 /** The controller between its queue and the API, without informers: it sees `seen`. */
 export class Executor {
-  readonly stop = new AbortController();
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
   readonly happenings: Happening[] = [];
@@ -28,7 +28,7 @@ export class Executor {
   readonly memory = new CompanionMemory(this.clock, () => 0);
   readonly deletions = new Deletions(this.clock);
   readonly versions = new SourceVersions(this.clock);
-  readonly writes = new WriteQueue(32, this.clock, (source, lane) => this.queue.add(source, lane));
+  readonly writes: WriteQueue;
   readonly reconciler: Reconciler;
   readonly writer: CompanionWriter;
   /** Whether this process is the leader. */
@@ -39,7 +39,11 @@ export class Executor {
     seen: ClusterView,
     options: { readonly dryRun?: boolean; readonly maxWritesPerSecond?: number } = {},
   ) {
-    const { clock, log, queue, memory, writes } = this;
+    const { clock, log, queue, memory } = this;
+    const { dryRun = false, maxWritesPerSecond = 0 } = options;
+    const rate = new WriteRate(maxWritesPerSecond, clock);
+    const writes = new WriteQueue(32, rate, clock, (source, lane) => queue.add(source, lane));
+    this.writes = writes;
     const { vocabulary } = seen.settings;
     // Whatever else changes in `seen` shows.
     const view: ClusterView = Object.assign(Object.create(seen), {
@@ -61,16 +65,10 @@ export class Executor {
     const reports = new Reports({ log, memory, view, emit });
     const renderings = new Renderings({ view, bodies, clock });
     const shared = { view, api, renderings, bodies, memory, reports, queue, mayWrite, clock, log, emit };
-    const { dryRun = false, maxWritesPerSecond = 0 } = options;
     const { deletions, versions } = this;
     const planner = new Planner({ ...shared, deletions, versions, areNamespacesSynced: () => true });
     this.reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
-    this.writer = new CompanionWriter({
-      ...shared,
-      deletions,
-      mutations,
-      maxWritesPerSecond,
-    });
+    this.writer = new CompanionWriter({ ...shared, deletions, mutations, rate });
   }
 
   /** One pass over the source, and those of its writes that need not wait, one by one. */
@@ -87,7 +85,7 @@ export class Executor {
     while (!this.writes.isIdle) {
       const write = await this.writes.get();
       if (write === undefined) break;
-      await this.writer.write(write, this.stop.signal);
+      await this.writer.write(write);
       this.writes.done(write);
     }
   }

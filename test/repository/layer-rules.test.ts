@@ -217,10 +217,10 @@ describe('the layer rules', () => {
   });
 
   it('report permissions that nothing uses', () => {
-    const text = "import PQueue from 'p-queue';";
-    const vacancies = findVacancies([{ path: 'src/controller/write/writer.ts', text }]);
-    expect(vacancies).toContain('src/inspect does not import p-queue; delete it from scripts/layer-rules.ts');
-    expect(vacancies.join('\n')).not.toContain('src/controller does not import');
+    const text = "import { Agent } from 'undici';";
+    const vacancies = findVacancies([{ path: 'src/kube/http/transport.ts', text }]);
+    expect(vacancies).toContain('src/notify does not import undici; delete it from scripts/layer-rules.ts');
+    expect(vacancies.join('\n')).not.toContain('src/kube does not import undici');
   });
 });
 

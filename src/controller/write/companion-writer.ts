@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import type { Clock } from '../../clock/clock.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
@@ -25,6 +24,7 @@ import type { MutationCache } from './mutation-cache.ts';
 import { RevisionWriter } from './revision-writer.ts';
 import type { SourceBodies } from './source-bodies.ts';
 import { intentOf, type Pass, type Write } from './write-queue.ts';
+import type { WriteRate } from './write-rate.ts';
 import { type CompanionWriteStep, isOfDesired, isOfRevision, type WriteStep } from './write-step.ts';
 
 type Drifted = Extract<CompanionWriteStep, { readonly differences: unknown }>;
@@ -39,8 +39,8 @@ export interface CompanionWriterDeps {
   readonly reports: Reports;
   /** Gets the keys of sources that need another pass. */
   readonly queue: DelayingQueue<ObjectKey>;
-  /** Most writes begun in any one second; 0: no limit. */
-  readonly maxWritesPerSecond: number;
+  /** The queue has counted the first request of a step. */
+  readonly rate: Pick<WriteRate, 'next'>;
   /** While it returns false, steps are dropped, and `api` sends no write. */
   readonly mayWrite: () => boolean;
   readonly clock: Clock;
@@ -54,24 +54,20 @@ export interface CompanionWriterDeps {
  */
 export class CompanionWriter {
   readonly #deps: CompanionWriterDeps;
-  readonly #paced: PQueue | undefined;
   readonly #revisions: RevisionWriter;
 
   constructor(deps: CompanionWriterDeps) {
     this.#deps = deps;
     this.#revisions = new RevisionWriter({ ...deps, vocabulary: deps.view.settings.vocabulary });
-    const { maxWritesPerSecond: intervalCap } = deps;
-    if (intervalCap > 0) this.#paced = new PQueue({ interval: 1000, intervalCap, strict: true });
   }
 
   /**
-   * Makes one write, unless `signal` aborts before it begins. Never rejects: after a failure it
-   * queues the source again (see `judge`).
+   * Makes one write, unless the plan is out of date. Never rejects: after a failure it queues the
+   * source again (see `judge`).
    */
-  async write({ pass, step, lane }: Write, signal: AbortSignal): Promise<void> {
+  async write({ pass, step }: Write): Promise<void> {
     const { clock, mayWrite } = this.#deps;
-    await this.#mayBegin({ priority: lane === 'fresh' ? 1 : 0, signal }).catch(noop);
-    if (signal.aborted || !mayWrite() || !this.#isCurrent(pass, step)) {
+    if (!mayWrite() || !this.#isCurrent(pass, step)) {
       pass.report.ended();
       return;
     }
@@ -94,11 +90,6 @@ export class CompanionWriter {
     pass.report.ended();
   }
 
-  /** Keeps to the write rate limit. The next request of a step that has begun comes first. */
-  async #mayBegin(options: { priority: number; signal?: AbortSignal } = { priority: 2 }): Promise<void> {
-    await this.#paced?.add(noop, options);
-  }
-
   /** Whether a plan would still contain the step. If not, the source is queued for another pass. */
   #isCurrent({ key, source, shape, lane }: Pass, step: WriteStep): boolean {
     const { view, queue } = this.#deps;
@@ -109,7 +100,7 @@ export class CompanionWriter {
     // The event that changed the source or its values has queued it.
     if (!isSameSource || !isSameContent || queue.isAwaited(key)) return false;
     const actual = 'actual' in step ? step.actual : undefined;
-    // The namespace may have changed while the step waited for `--max-writes-per-second`.
+    // A permission of its namespace may have changed while the step waited in the write queue.
     const isWanted = shape !== undefined && claims(shape.source, step.companion, view);
     const isSameNamespace = isOfRevision(step) || isOfDesired(step) === isWanted;
     if (isSameNamespace && view.configMap(step.companion) === actual) return true;
@@ -218,16 +209,16 @@ export class CompanionWriter {
 
   /** Deletes and creates (SPEC R12). First heals the marks without which R8 forbids a delete. */
   async #replace(step: Drifted, pass: Pass): Promise<Step> {
-    const { vocabulary } = this.#deps.view.settings;
+    const { rate, view } = this.#deps;
     const shape = shapeOf(pass);
     const marks = step.differences.filter((difference) => !isContent(difference));
     const { digest, content } = await this.#load(step.companion, shape);
-    const actual = mayDelete(step.actual, shape.source, vocabulary)
+    const actual = mayDelete(step.actual, shape.source, view.settings.vocabulary)
       ? step.actual
       : await patchFollowed(step.actual, marks, undefined, this.#deps);
-    if (actual !== step.actual) await this.#mayBegin();
+    if (actual !== step.actual) await rate.next();
     await deleteFollowed(actual, this.#deps);
-    await this.#mayBegin();
+    await rate.next();
     try {
       await createFollowed(replacement(actual, step.differences, content), digest, this.#deps);
       return step;
@@ -252,11 +243,11 @@ export class CompanionWriter {
    * companion without its label, one whose create got no reply, or an unrelated object.
    */
   async #meet(companion: ObjectKey, pass: Pass): Promise<Step> {
-    const { api, view } = this.#deps;
+    const { api, rate, view } = this.#deps;
     const actual = observe(await api.get(companion), view.settings.vocabulary);
     const step = planCompanion(companion, actual, shapeOf(pass), view);
     if (step.action !== 'none') {
-      await this.#mayBegin();
+      await rate.next();
       return this.#carryOut(step, pass);
     }
     if (step.state === 'conflict') throw new BlockedError(step.reason);
@@ -284,4 +275,3 @@ function shapeOf({ shape }: Pass): CompanionShape {
 const isWrite = ({ action }: Step): boolean => action !== 'delete' && action !== 'none';
 const editedBy = (step: Step): string | undefined => ('actual' in step ? step.actual.editedBy : undefined);
 const isContent = ({ kind }: Difference): boolean => kind === 'content';
-const noop = async () => undefined;

@@ -6,6 +6,7 @@ import { type Lane, LaneOrder } from '../../workqueue/lanes.ts';
 import type { WorkSource } from '../../workqueue/workers.ts';
 import type { Intent } from '../memory/companion-memory.ts';
 import type { PassReport } from './pass-report.ts';
+import type { WriteRate } from './write-rate.ts';
 import type { WriteStep } from './write-step.ts';
 
 /** What the writes of a pass need to know of it. */
@@ -50,10 +51,11 @@ const FRESH_PER_BULK = 1 / YIELDING_SHARE;
 const YIELD_MS = 500;
 
 /**
- * Decides which write may begin next. Fresh writes go before bulk ones, the passes of one lane take
- * turns, and a companion is never written twice at once (SPEC Q2, R16).
+ * Decides which write may begin next, and when. Fresh writes go before bulk ones, the passes of one
+ * lane take turns, and a companion is never written twice at once (SPEC Q2, Q4, R16).
  */
 export class WriteQueue implements WorkSource<Write> {
+  readonly #rate: WriteRate;
   readonly #clock: Clock;
   readonly #bulkSlots: { readonly most: number; readonly yielding: number };
   readonly #requeue: (source: ObjectKey, lane: Lane) => void;
@@ -66,13 +68,20 @@ export class WriteQueue implements WorkSource<Write> {
   readonly #order = new LaneOrder(FRESH_PER_BULK);
   #yieldUntil = Number.NEGATIVE_INFINITY;
   #endOfYield: Timer | undefined;
+  #endOfPause: Timer | undefined;
   #isShutDown = false;
 
   /**
    * `slots`: writes in flight at once. When a write has ended, `requeue` is called with each source
    * that was planned in the meantime and is concerned.
    */
-  constructor(slots: number, clock: Clock, requeue: (source: ObjectKey, lane: Lane) => void) {
+  constructor(
+    slots: number,
+    rate: WriteRate,
+    clock: Clock,
+    requeue: (source: ObjectKey, lane: Lane) => void,
+  ) {
+    this.#rate = rate;
     this.#clock = clock;
     this.#bulkSlots = { most: Math.ceil(slots * BULK_SHARE), yielding: Math.ceil(slots * YIELDING_SHARE) };
     this.#requeue = requeue;
@@ -119,6 +128,7 @@ export class WriteQueue implements WorkSource<Write> {
   shutDown(): void {
     this.#isShutDown = true;
     this.#endOfYield?.cancel();
+    this.#endOfPause?.cancel();
     for (const batch of [...this.#batches.fresh.splice(0), ...this.#batches.bulk.splice(0)]) batch.onEmpty();
     for (const resolve of this.#waiting.splice(0)) resolve(undefined);
   }
@@ -133,6 +143,7 @@ export class WriteQueue implements WorkSource<Write> {
 
   #take(): Write | undefined {
     for (;;) {
+      if (this.#mustPause()) return undefined;
       const lane = this.#nextLane();
       const batch = lane && this.#batches[lane].shift();
       if (batch === undefined) return undefined;
@@ -149,10 +160,24 @@ export class WriteQueue implements WorkSource<Write> {
         continue;
       }
       const write = { pass, step, lane: batch.lane };
+      this.#rate.begin();
       this.#out.set(step.companion, { write, again: new Map() });
       if (batch.lane === 'bulk') this.#bulkOut.add(write);
       return write;
     }
+  }
+
+  /** Whether the write rate limit holds what waits. If so, it is served afterwards. */
+  #mustPause(): boolean {
+    const { fresh, bulk } = this.#batches;
+    const waitMs = fresh.length + bulk.length > 0 ? this.#rate.waitMs() : 0;
+    if (waitMs > 0) {
+      this.#endOfPause ??= this.#clock.setTimer(waitMs, () => {
+        this.#endOfPause = undefined;
+        this.#serve();
+      });
+    }
+    return waitMs > 0;
   }
 
   /** A plan does not see what writes under way will do, so the source is planned again then. */

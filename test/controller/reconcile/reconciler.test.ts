@@ -321,7 +321,7 @@ describe('a source with placeholders', () => {
     const write = await running.writes.get();
     if (write === undefined) throw new Error('there is no write');
     setTitle('Park');
-    await running.writer.write(write, running.stop.signal);
+    await running.writer.write(write);
     running.writes.done(write);
     await pass;
     expect(api.objects.has(THERE)).toBe(false);

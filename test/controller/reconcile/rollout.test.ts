@@ -71,7 +71,7 @@ test('[D6] the end of a pass over canaries does not stop the next one, or each w
   const tried = revisionObject(green, GREEN, { order: 2, stage: 'trying' });
   const canaries = MANY.map((name) => companion(red, `${name}/colors-synced`));
   const { api, running, see } = setUp([green, kept, tried, ...canaries]);
-  const { queue, writes, writer, reconciler, stop } = running;
+  const { queue, writes, writer, reconciler } = running;
   const begin = async () => {
     queue.add(KEY);
     await queue.get();
@@ -83,12 +83,12 @@ test('[D6] the end of a pass over canaries does not stop the next one, or each w
   const first = begin();
   const [slow, ...others] = await Promise.all(canaries.map(() => writes.get()));
   api.beforeWrite = () => new Promise((resolve) => answers.push(resolve));
-  const unanswered = slow && writer.write(slow, stop.signal).then(() => writes.done(slow));
+  const unanswered = slow && writer.write(slow).then(() => writes.done(slow));
   await new Promise(setImmediate);
   api.beforeWrite = async () => undefined;
   for (const write of others) {
     if (write === undefined) continue;
-    await writer.write(write, stop.signal);
+    await writer.write(write);
     writes.done(write);
   }
   await first;

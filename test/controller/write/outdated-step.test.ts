@@ -21,13 +21,13 @@ async function carriedOut(
     viewOf(world(objects, [namespace('home'), namespace('team-a', parts)]));
   const api = new MemoryApi(objects);
   const view = seenWith(before);
-  const { reconciler, writes, writer, queue, stop } = new Executor(api, view);
+  const { reconciler, writes, writer, queue } = new Executor(api, view);
   const pass = reconciler.reconcile(KEY);
   const write = await writes.get();
   await pass;
   const { namespace: of, namespaces } = seenWith(after);
   Object.assign(view, { namespace: of, namespaces });
-  if (write !== undefined) await writer.write(write, stop.signal);
+  if (write !== undefined) await writer.write(write);
   return { companion: api.objects.get(COMPANION), isPlannedAgain: queue.length === 1 };
 }
 

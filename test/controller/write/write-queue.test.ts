@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { PassReport } from '../../../src/controller/write/pass-report.ts';
 import { type Pass, type Write, WriteQueue } from '../../../src/controller/write/write-queue.ts';
+import { WriteRate } from '../../../src/controller/write/write-rate.ts';
 import type { CompanionWriteStep } from '../../../src/controller/write/write-step.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { Lane } from '../../../src/workqueue/lanes.ts';
@@ -17,8 +18,10 @@ class Scene {
   readonly begun: string[] = [];
   readonly underWay = new Map<string, Write>();
 
-  constructor(slots: number) {
-    this.queue = new WriteQueue(slots, this.clock, (source) => this.requeued.push(source));
+  constructor(slots: number, perSecond = 0) {
+    this.queue = new WriteQueue(slots, new WriteRate(perSecond, this.clock), this.clock, (source) =>
+      this.requeued.push(source),
+    );
     for (let slot = 0; slot < slots; slot++) this.#take();
   }
 
@@ -137,6 +140,20 @@ describe('[Q2] the order of writes', () => {
     const bulk = scene.begun.slice(slots).filter((name) => name.startsWith('big'));
     expect(bulk.length).toBeGreaterThanOrEqual(2);
     expect(bulk.length).toBeLessThanOrEqual(10);
+  });
+
+  test('[Q4] nor do they under a rate limit, which fresh writes alone would use up', async () => {
+    const scene = new Scene(32, 2);
+    scene.fanOut('big', 40);
+    for (let number = 0; number < 400; number++) {
+      scene.add(`small ${number}`, 'fresh', `edit ${number}`);
+      await turn();
+      await scene.clock.advance(400);
+      for (const name of [...scene.underWay.keys()]) await scene.end(name);
+    }
+    const bulk = scene.begun.filter((name) => name.startsWith('big'));
+    expect(bulk.length).toBeGreaterThanOrEqual(8);
+    expect(bulk.length).toBeLessThanOrEqual(12);
   });
 
   test('a pass ends when all its writes have begun, not when they are answered', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import { companion, namespace, source } from '../../mirror/wire.ts';
 import { viewOf, world } from '../../mirror/world.ts';
@@ -10,13 +10,19 @@ const SECOND = 1000;
 const STEP_MS = 50;
 const COMPANIONS = 21;
 
-// The limiter of p-queue reads the system's time. The clock of these tests takes its place.
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+/** Records when (ms on the clock) each write begins. */
+function timesOf(api: MemoryApi, { clock }: Executor): readonly number[] {
+  const times: number[] = [];
+  api.beforeWrite = async () => void times.push(clock.now());
+  return times;
+}
+
+async function play({ clock }: Executor, seconds: number): Promise<void> {
+  for (let at = 0; at < seconds * SECOND; at += STEP_MS) {
+    await turn();
+    await clock.advance(STEP_MS);
+  }
+}
 
 /** Two sources with a fan-out each, written by two workers: the time (ms) of each write. */
 async function writeTimes(maxWritesPerSecond: number, seconds: number): Promise<readonly number[]> {
@@ -31,15 +37,10 @@ async function writeTimes(maxWritesPerSecond: number, seconds: number): Promise<
     ),
   );
   const executor = new Executor(api, view, { maxWritesPerSecond });
-  const start = Date.now();
-  const times: number[] = [];
-  api.beforeWrite = async () => void times.push(Date.now() - start);
+  const times = timesOf(api, executor);
 
   for (const key of sources) void executor.pass(key);
-  for (let at = 0; at < seconds * SECOND; at += STEP_MS) {
-    await turn();
-    await vi.advanceTimersByTimeAsync(STEP_MS);
-  }
+  await play(executor, seconds);
   expect(api.objects.size).toBe(objects.length + times.length);
   return times;
 }
@@ -58,15 +59,25 @@ test('[Q4] [R12] the delete and the create of a replacement are two writes', asy
   const frozen = companion(colors, 'home/colors-synced', { data: { sky: 'red' }, immutable: true });
   const api = new MemoryApi([colors, frozen]);
   const executor = new Executor(api, viewOf(world([colors, frozen])), { maxWritesPerSecond: 1 });
-  const times: number[] = [];
-  api.beforeWrite = async () => void times.push(Date.now());
+  const times = timesOf(api, executor);
   void executor.pass('home/colors' as ObjectKey);
-  for (let at = 0; at < 3 * SECOND; at += STEP_MS) {
-    await turn();
-    await vi.advanceTimersByTimeAsync(STEP_MS);
-  }
-  const [deleted = 0, created = 0] = times;
-  expect([times.length, created - deleted >= SECOND]).toEqual([2, true]);
+  await play(executor, 3);
+  expect(times).toEqual([0, SECOND]);
+});
+
+test('[Q4] the create of a replacement comes before writes that have not begun', async () => {
+  const colors = source('home/colors');
+  const frozen = companion(colors, 'home/colors-synced', { data: { sky: 'red' }, immutable: true });
+  const shapes = source('home/shapes');
+  const api = new MemoryApi([colors, frozen, shapes]);
+  const executor = new Executor(api, viewOf(world([colors, frozen, shapes])), { maxWritesPerSecond: 1 });
+  const written: string[] = [];
+  api.beforeWrite = async (key) => void written.push(key);
+  void executor.pass('home/colors' as ObjectKey);
+  await play(executor, 0.1);
+  void executor.pass('home/shapes' as ObjectKey);
+  await play(executor, 3);
+  expect(written).toEqual(['home/colors-synced', 'home/colors-synced', 'home/shapes-synced']);
 });
 
 test('[Q3] a stop does not wait for writes whose turn has not come', async () => {
@@ -76,9 +87,10 @@ test('[Q3] a stop does not wait for writes whose turn has not come', async () =>
   await executor.pass('home/colors' as ObjectKey);
   const second = executor.pass('home/shapes' as ObjectKey);
   await turn();
-  executor.stop.abort();
+  executor.writes.shutDown();
   await second;
   expect(api.objects.size).toBe(3);
+  expect(executor.clock.pendingTimers).toBe(0);
 });
 
 test('[Q4] a limit of 0 is no limit', async () => {
