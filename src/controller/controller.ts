@@ -89,11 +89,14 @@ export class Controller {
 
   /**
    * Another process may have written until now; from now on only this one writes. Forgets its own
-   * earlier failures and heals, and queues every source.
+   * earlier failures and heals, and queues every source, also those that are gone: their problems are
+   * over.
    */
   async takeOver(): Promise<void> {
-    this.#parts.memory.forgetWrites();
-    await this.#eachObject((object) => this.#enqueueConcerned(object));
+    const { memory, queue } = this.#parts;
+    memory.forgetWrites();
+    for (const key of memory.sources()) queue.add(key, 'bulk');
+    await this.#enqueueAll();
   }
 
   get sources(): Sources {
@@ -145,7 +148,7 @@ export class Controller {
   /** Queues every source from time to time, in case an event was missed. */
   async #resync(signal: AbortSignal): Promise<void> {
     const { clock, resyncMs } = this.#parts;
-    if (resyncMs > 0) await every(clock, resyncMs, signal, () => this.#enqueueSources());
+    if (resyncMs > 0) await every(clock, resyncMs, signal, () => void this.#enqueueAll());
   }
 
   #incompleteLists(): readonly { readonly kind: string; readonly failures: number }[] {
@@ -170,11 +173,8 @@ export class Controller {
     });
   }
 
-  #enqueueSources(): void {
-    const { configMaps, queue } = this.#parts;
-    for (const object of configMaps.lister.values()) {
-      if (object.request !== undefined) queue.add(object.key, 'bulk');
-    }
+  #enqueueAll(): Promise<void> {
+    return this.#eachObject((object) => this.#enqueueConcerned(object));
   }
 
   /** Takes turns of the event loop of about 10 ms. */

@@ -3,6 +3,7 @@ import type { Handler } from '../informer/handler.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import { type ObjectKey, objectKey } from '../kube/api/object-key.ts';
 import { isNotFound } from '../kube/errors.ts';
+import { inPlaceOf } from '../mirror/companion/patch.ts';
 import { digestOf } from '../mirror/observe/digest.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
 import { MANAGED_SOURCE, type Vocabulary } from '../mirror/vocabulary.ts';
@@ -60,10 +61,13 @@ export class FreshnessCanary {
     return { add: seen, update: (_, item) => seen(item), delete: () => undefined };
   }
 
-  /** A refused write is reported as any other, and a restart would not help: that is no miss. */
+  /**
+   * A refused write is reported as any other, and so is what keeps the companion from following, such
+   * as a conflict or somebody's annotation. A restart would not help: that is no miss.
+   */
   readonly hear = (happening: Happening): void => {
-    const isRefusal = happening.type === 'written' && happening.result === 'failed';
-    if (isRefusal && happening.source === this.source) this.#awaited = undefined;
+    if (!('source' in happening) || happening.source !== this.source) return;
+    if (isRefusal(happening) || isLeftAlone(happening)) this.#awaited = undefined;
   };
 
   /** Why this process must not go on; undefined: all is well, or it does not lead. */
@@ -117,7 +121,12 @@ export class FreshnessCanary {
       await api.create({ metadata: { namespace, name: NAME, labels }, data });
     } else {
       const { resourceVersion } = before.metadata;
-      await api.patch(this.source, { metadata: { resourceVersion, labels }, data });
+      await api.patch(this.source, {
+        metadata: { resourceVersion, labels },
+        // Somebody's own keys would be in the companion, too.
+        data: inPlaceOf(before.data !== undefined, data),
+        binaryData: inPlaceOf(before.binaryData !== undefined, {}),
+      });
     }
   }
 
@@ -129,4 +138,14 @@ export class FreshnessCanary {
     this.#awaited = undefined;
     this.#misses = 0;
   }
+}
+
+function isRefusal(happening: Happening): boolean {
+  return happening.type === 'written' && happening.result === 'failed';
+}
+
+function isLeftAlone(happening: Happening): boolean {
+  if (happening.type !== 'reconciled') return false;
+  const { conflict, refused, waiting } = happening.companions;
+  return happening.result === 'invalid' || (conflict ?? refused ?? waiting) !== undefined;
 }

@@ -95,6 +95,36 @@ test('[O6] a companion that may not be written is no miss: a restart would not h
   expect(canary.problem()).toBeUndefined();
 });
 
+test('[O6] a companion that is left alone is no miss: its name is taken, or the source is invalid', async () => {
+  for (const left of [
+    { result: 'ok', companions: { conflict: 1 } },
+    { result: 'invalid', companions: {} },
+  ] as const) {
+    const { clock, api, canary } = scene();
+    const { source } = canary;
+    api.beforeWrite = async () => {
+      clock.setTimer(5, () => {
+        canary.hear({ type: 'reconciled', source, object: undefined, durationMs: 1, inSync: false, ...left });
+      });
+    };
+    await clock.advance(20 * INTERVAL_MS);
+    expect(canary.problem()).toBeUndefined();
+  }
+});
+
+test('[O6] keys that somebody adds to the source go with the next change', async () => {
+  const { clock, api, canary } = scene({ delayMs: 5 });
+  const { source } = canary;
+  await clock.advance(INTERVAL_MS);
+  const { metadata, data } = api.objects.get(source) ?? {};
+  if (metadata === undefined) throw new Error('there is no source');
+  const edited = { metadata, data: { ...data, note: 'by hand' }, binaryData: { more: 'AA==' } };
+  api.objects.set(source, edited);
+  await clock.advance(20 * INTERVAL_MS);
+  expect(canary.problem()).toBeUndefined();
+  expect(Object.keys(api.objects.get(source)?.data ?? {})).toEqual(['changed']);
+});
+
 test('[O6] a standby changes nothing, and its misses from before do not count', async () => {
   const { clock, api, state, canary } = scene();
   await clock.advance(5 * INTERVAL_MS);

@@ -1,5 +1,5 @@
 import { type Clock, every } from '../../clock/clock.ts';
-import type { ObjectKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { LogFields } from '../../telemetry/logger.ts';
@@ -170,6 +170,11 @@ export class CompanionMemory {
 
   forget(source: ObjectKey, subject: ObjectKey): void {
     this.#update(source, subject, FORGOTTEN);
+  }
+
+  /** Sources about which something is remembered. A Namespace can have problems, too. */
+  sources(): readonly ObjectKey[] {
+    return [...this.#entries.keys()].filter((key) => splitKey(key).namespace !== '');
   }
 
   /** Forgets everything except reported problems, which may have to be resolved. */

@@ -66,11 +66,18 @@ export function judge(error: unknown): Verdict {
   return { failure: { kind: 'transient', retryAfterMs }, quiet: false };
 }
 
-/** Whether the server as a whole fails. An outage is reported once, not for each object. */
+/**
+ * Whether the server as a whole fails. An outage is reported once, not for each object. A webhook
+ * that cannot be called is none: the server answers 500 only to those writes that it asks it about.
+ */
 export function isOutage(error: unknown): boolean {
   if (error instanceof NetworkError || isUnauthorized(error)) return true;
-  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
+  if (!(error instanceof ApiError) || error.message.includes(WEBHOOK_FAILS)) return false;
+  return error.status === 429 || error.status >= 500;
 }
+
+/** https://github.com/kubernetes/apiserver/blob/master/pkg/util/webhook/error.go */
+const WEBHOOK_FAILS = 'failed calling webhook';
 
 /** The error for a log field, without body or stack. */
 export function describeError(error: unknown): string {

@@ -24,8 +24,7 @@ export function withBrake(
   const due = steps.filter(counts);
   if (due.length === 0) return steps;
   const { brake, vocabulary } = view.settings;
-  const approved = new Set(approvals.flatMap((text) => text?.split(/[\s,]+/) ?? []));
-  const isApproved = (wave: string | undefined) => wave !== undefined && approved.has(wave);
+  const isApproved = approvedBy(approvals);
   const isReleased = ({ actual }: Deletion) => isApproved(waveOn(actual, vocabulary));
   const isMarked = ({ actual }: Deletion) => waveOn(actual, vocabulary) !== undefined;
   const unreleased = due.filter((step) => !isReleased(step));
@@ -41,6 +40,12 @@ export function withBrake(
     if (own !== undefined) return hold(step, own, vocabulary);
     return isFree || brake === undefined ? { ...step, counts: false } : step;
   });
+}
+
+/** Whether somebody has released the wave. */
+function approvedBy(approvals: readonly (string | undefined)[]): (wave: string | undefined) => boolean {
+  const approved = new Set(approvals.flatMap((text) => text?.split(/[\s,]+/) ?? []));
+  return (wave) => wave !== undefined && approved.has(wave);
 }
 
 function counts(step: Step): step is Deletion {
@@ -80,11 +85,18 @@ export function dueAmong(
   return { counted, total: companions.length + gone.size, isHeld };
 }
 
-/** Whether a plan for its source would delete the companion, as far as the cache knows. */
+/**
+ * Whether a plan for its source would delete the companion, as far as the cache knows, and nobody
+ * has released that.
+ */
 function isDue(companion: ObservedConfigMap, view: ClusterView): boolean {
-  const key = sourceReference(companion, view.settings.vocabulary);
+  const { vocabulary } = view.settings;
+  const key = sourceReference(companion, vocabulary);
   if (key === undefined) return false;
   const source = view.configMap(key);
+  const home = source?.request === undefined ? view.namespace(splitKey(key).namespace) : undefined;
+  const isApproved = approvedBy([source?.annotations[vocabulary.allowDeletes], home?.allowDeletes]);
+  if (isApproved(waveOn(companion, vocabulary))) return false;
   const { request } = source ?? {};
   if (source === undefined || request === undefined) {
     const gone = { key, uid: undefined };

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { CompanionMemory } from '../../../src/controller/memory/companion-memory.ts';
 import type { Listener } from '../../../src/controller/memory/happening.ts';
 import { Reports } from '../../../src/controller/memory/reports.ts';
+import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
 import { remarksOn } from '../../../src/mirror/explain/remarks.ts';
 import { RecordedLog } from '../../informer/recorded-log.ts';
 import { namespace, observed, source, vocabulary } from '../../mirror/wire.ts';
@@ -59,4 +61,21 @@ test('[O3] each kind of remark on a source begins and ends by itself', () => {
     'deletes held resolved: 3 are held',
     'annotation resolved: did you mean pin?; notify: "a b"',
   ]);
+});
+
+test('[O3] a webhook that cannot be called is a problem of the companion, not an outage', () => {
+  const told: string[] = [];
+  const log = new RecordedLog();
+  const emit: Listener = (happening) => void told.push(happening.type === 'problem' ? happening.kind : '');
+  const memory = new CompanionMemory(new ManualClock(), () => 0);
+  const reports = new Reports({ log, memory, view: viewOf(world([])), emit });
+  const { key } = observed(label);
+  const message = 'Internal error occurred: failed calling webhook "policy.example": connection refused';
+  const error = new ApiError(message, { status: 500, reason: 'InternalError' });
+  for (let attempt = 0; attempt < 3; attempt++) {
+    reports.failed(key, 'team-a/colors-synced' as ObjectKey, error);
+    reports.written(key, 'team-b/colors-synced' as ObjectKey);
+  }
+  expect(told).toEqual(['write failed']);
+  expect(log.told.map((line) => line.message)).toEqual(['companion cannot be written']);
 });

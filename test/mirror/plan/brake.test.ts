@@ -295,6 +295,19 @@ function drawnObjects(drawn: readonly { there: number; unwanted: number; isGone:
   return { objects: sources.flatMap(({ objects }) => objects), due: sum('due'), there: sum('there') };
 }
 
+test('[D1] deletions that somebody has released neither count nor hold others', () => {
+  const released = source('home/shapes', { 'target-namespaces': 'nowhere', 'allow-deletes': 'aaaaaaaa' });
+  const narrowed = source(KEY, { 'target-namespaces': team(1) });
+  const objects = [
+    released,
+    ...companions(released, 12, held('aaaaaaaa')),
+    narrowed,
+    ...companions(narrowed, 3).slice(1),
+  ];
+  const step = planFor(KEY, cluster(objects)).find(({ companion: key }) => key === at(2));
+  expect(step?.action).toBe('delete');
+});
+
 test('[D1] either all that is due for the sources of a namespace is held, or nothing, however it is spread', () => {
   const drawn = fc.record({
     sources: fc.array(drawnSource, { minLength: 1, maxLength: 6 }),
