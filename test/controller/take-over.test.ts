@@ -31,6 +31,7 @@ test('[O4] the problems of a source that went while another replica led are over
     lists: [page(namespace('home'))],
     watches: [NO_STREAM, [hang]],
   });
+  const api = new MemoryApi([typo]);
   let leads = true;
   const controller = createController(
     {
@@ -43,7 +44,7 @@ test('[O4] the problems of a source that went while another replica led are over
       dryRun: false,
     },
     {
-      api: new MemoryApi([typo]),
+      api,
       configMaps: new Map([['all', configMaps]]),
       namespaces: new Map([['all', namespaces]]),
       mayWrite: () => leads,
@@ -63,6 +64,7 @@ test('[O4] the problems of a source that went while another replica led are over
   const said = () => log.told.map(({ message }) => message).filter((message) => SAID.includes(message));
   await clock.advance(5000);
   leads = false;
+  api.objects.clear();
   await clock.advance(30_000);
   expect(said()).toEqual(['source needs attention']);
   leads = true;
