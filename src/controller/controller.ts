@@ -21,6 +21,9 @@ const GIVE_UP_LISTING_AFTER = 5;
 /** Failed attempts in a row (about 10 s of them) after which it ignores a source. */
 const GIVE_UP_AFTER = 8;
 
+/** States in which a companion is left as it is: on purpose, or until somebody acts. */
+const LEFT_STATES = ['waiting', 'held', 'missing', 'conflict', 'refused', 'invalid'];
+
 /** The parts of a controller, put together by `createController`. */
 export interface ControllerParts {
   readonly configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
@@ -121,10 +124,10 @@ export class Controller {
     return [...memory.unfinished().values()].every((failures) => failures >= GIVE_UP_AFTER);
   }
 
-  /** Numbers of companions that wait on purpose, by their state (SPEC D8). */
-  async leftForLater(): Promise<{ readonly waiting: number; readonly held: number }> {
+  /** Numbers of companions that are not as their sources ask, by their state (SPEC D8). */
+  async leftAsTheyAre(): Promise<Readonly<Record<string, number>>> {
     const { companions } = await this.#parts.survey.take();
-    return { waiting: companions.get('waiting') ?? 0, held: companions.get('held') ?? 0 };
+    return Object.fromEntries(LEFT_STATES.map((state) => [state, companions.get(state) ?? 0]));
   }
 
   /** What has failed or was rejected: source keys, and lists that are not complete. */

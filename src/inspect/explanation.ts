@@ -45,7 +45,10 @@ export function explanationInWords(
 /** A command is never broken: it is there to be pasted. */
 function remedyInWords(remedy: Remedy, programName: ProgramName, width: number | undefined): string {
   if ('words' in remedy) return paragraph(remedy.words, width);
-  if ('command' in remedy) return `To change that:\n  ${oneLine(commandInWords(remedy.command))}\n`;
+  if ('command' in remedy) {
+    const caution = remedy.caution === undefined ? '' : paragraph(remedy.caution, width);
+    return `To change that:\n  ${oneLine(commandInWords(remedy.command))}\n${caution}`;
+  }
   // The plugin has no run.
   const once = programName === 'kubectl mirror' ? '' : `Without one:\n  ${programName} run --once\n`;
   return `A running controller will do that. To see whether one runs:\n  ${FIND_CONTROLLER}\n${once}`;

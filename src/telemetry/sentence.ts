@@ -7,7 +7,7 @@ const PLACED = new Set([
 /**
  * A log record as a sentence for a person (SPEC O4): whom it concerns, what happened, why, how long
  * it took, what comes next; then whatever else it holds.
- * `colors: companion team-a/colors-synced created: it did not exist, 3 ms`
+ * `home/colors: companion team-a/colors-synced created: it did not exist, 3 ms`
  */
 export function sentence(record: Readonly<Record<string, unknown>>): string {
   const { msg, companion, was, reason, error, durationMs, retryInMs } = record;

@@ -286,7 +286,7 @@ export function brakeSuite(server: TestServer): void {
     expect((await once()).code).toBe(0);
     await fleet.narrow();
     const { code, log } = await once();
-    expect([code, log]).toEqual([0, expect.stringMatching(/"held":12[^\n]*companions left waiting/)]);
+    expect([code, log]).toEqual([0, expect.stringMatching(/"held":12[^\n]*companions left as they are/)]);
     const wave = await fleet.held();
     const before = await world.place.countWrites();
     expect((await once()).code).toBe(0);

@@ -121,7 +121,7 @@ export function canarySuite(server: TestServer): void {
     await hold(world, { 'qa-a': RED, 'team-a': RED });
     await edit(world, GREEN);
     const { code, log } = await world.run('--once');
-    expect([code, log]).toEqual([0, expect.stringContaining('companions left waiting')]);
+    expect([code, log]).toEqual([0, expect.stringContaining('companions left as they are')]);
     await hold(world, { 'qa-a': GREEN, 'team-a': RED });
     // Time passes although nobody runs.
     await waitFor(async () => {

@@ -271,7 +271,9 @@ export function explainSuite(server: TestServer): void {
       'it keeps an earlier content of home/colors\nSee mirror-controller history home/colors\n',
     );
     expect(await explain('home/options')).toContain('\nAsk about a source that uses it: home/colors.\n');
-    expect(await explain('home/unused')).toContain('\nNo source names it in workshop.io/values-from.\n');
+    expect(await explain('home/unused')).toContain(
+      '\nNo source uses a text of it. workshop.io/values-from alone, without a placeholder, does not.\n',
+    );
     expect(await explain('home/lost')).toContain('The controller leaves it alone.');
   });
 

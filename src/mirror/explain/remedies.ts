@@ -3,6 +3,8 @@ import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { shortChecksum } from '../observe/revision.ts';
 import { MAX_NAME_LENGTH } from '../request/object-name.ts';
+import { commaList, parseNamespacePatterns } from '../request/patterns.ts';
+import { LONGEST_SOURCE_NAME } from '../request/rollout-request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 
 /** Which companion is asked about. */
@@ -16,7 +18,8 @@ export interface Subject {
 
 /** What would make a check hold: a command to paste, words, or what the controller does anyway. */
 export type Remedy =
-  | { readonly command: Command }
+  /** `caution`: what else the command does. */
+  | { readonly command: Command; readonly caution?: string }
   | { readonly words: string }
   | { readonly by: 'controller' };
 
@@ -38,28 +41,54 @@ export function commandInWords(command: Command): string {
   if (verb === 'create') return `kubectl create ${kind} ${name}`;
   const { namespace, key, value } = command;
   const where = namespace === undefined ? '' : ` --namespace ${namespace}`;
-  const entry = value === undefined ? `${key}-` : `${key}=${quoted(value)}`;
+  const entry = value === undefined ? `${key}-` : `${key}=${shellQuoted(value)}`;
   return `kubectl ${verb} ${kind} ${name}${where} --overwrite ${entry}`;
 }
 
-function quoted(value: string): string {
+function shellQuoted(value: string): string {
   return /^[-\w./]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-/** The problem begins with the key of the annotation (`parseRequest`). */
+/**
+ * The problem begins with the key of the annotation (`parseRequest`). Of some annotations only their
+ * author knows what they should say: any other value might publish or delete something.
+ */
 export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vocabulary): Remedy {
   const key = problem.slice(0, problem.indexOf(':'));
+  const { name } = splitKey(subject.source);
   const values: Readonly<Record<string, string>> = {
-    [vocabulary.targetNamespaces]: subject.namespace,
-    [vocabulary.targetNamespaceSelector]: `kubernetes.io/metadata.name=${subject.namespace}`,
-    [vocabulary.companionName]: defaultName(splitKey(subject.source).name),
-    // Of the others, what destroys nothing.
     [vocabulary.deletionPolicy]: 'retain',
     [vocabulary.deleteAfter]: '10m',
     [vocabulary.settle]: '2s',
-    [vocabulary.keepRevisions]: '5',
   };
-  return annotateSource(subject, key, values[key]);
+  switch (key) {
+    case vocabulary.targetNamespaces: {
+      const items = repaired(subject.live?.annotations[key] ?? '', { exclusions: true });
+      const caution = 'Companions in namespaces that it does not name will be deleted.';
+      return { ...annotateSource(subject, key, joined(items, subject.namespace)), caution };
+    }
+    case vocabulary.companionName:
+      return { ...annotateSource(subject, key, defaultName(name)), caution: RENAMED };
+    case vocabulary.keepRevisions:
+      return annotateSource(subject, key, name.length > LONGEST_SOURCE_NAME ? undefined : '5');
+  }
+  const value = values[key];
+  if (value !== undefined) return annotateSource(subject, key, value);
+  return { words: `Correct the annotation ${key}. Until then companions stay as they are.` };
+}
+
+/** The items of a list of namespaces that are right, or would be in lower case. */
+function repaired(text: string, options: { readonly exclusions: boolean }): readonly string[] {
+  return commaList(text).flatMap((item) => {
+    const right = [item, item.toLowerCase()].find(
+      (candidate) => parseNamespacePatterns(candidate, options).ok,
+    );
+    return right === undefined ? [] : [right];
+  });
+}
+
+function joined(items: readonly string[], last: string): string {
+  return [...new Set([...items, last])].join(',');
 }
 
 /** The default, or if a name is too long for that, the default of its beginning. */
@@ -78,11 +107,8 @@ export function fixTargets(subject: Subject, why: 'none' | 'excluded', vocabular
   const hasSelector = live?.annotations[vocabulary.targetNamespaceSelector] !== undefined;
   // Without targets, the companion beside the source would go.
   const before = text ?? (hasSelector ? '' : splitKey(source).namespace);
-  const items = before
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '' && !(why === 'excluded' && excludes(item, namespace)));
-  return annotateSource(subject, key, [...new Set([...items, namespace])].join(','));
+  const items = commaList(before).filter((item) => !(why === 'excluded' && excludes(item, namespace)));
+  return annotateSource(subject, key, joined(items, namespace));
 }
 
 function excludes(item: string, namespace: string): boolean {
@@ -95,21 +121,20 @@ function excludes(item: string, namespace: string): boolean {
 export function fixName(subject: Subject, vocabulary: Vocabulary): Remedy {
   const key = vocabulary.companionName;
   const tried = subject.live?.annotations[key];
-  return annotateSource(
-    subject,
-    key,
-    tried === '{namespace}-{name}' ? '{name}-mirrored' : '{namespace}-{name}',
-  );
+  const name = tried === '{namespace}-{name}' ? '{name}-mirrored' : '{namespace}-{name}';
+  return { ...annotateSource(subject, key, name), caution: RENAMED };
 }
+
+const RENAMED = 'All companions of the source get that name; those with another one are deleted.';
 
 export function fixConsent(namespace: ObservedNamespace, from: string, vocabulary: Vocabulary): Remedy {
   const { consent, acceptMirrorsFrom, name } = namespace;
   if (consent.kind === 'unreadable') {
     return { words: 'Give the controller the right to get this Namespace.' };
   }
-  const accepted = consent.kind === 'accepts' && acceptMirrorsFrom ? `${acceptMirrorsFrom},` : '';
   const key = vocabulary.acceptMirrorsFrom;
-  return { command: { verb: 'annotate', kind: 'namespace', name, key, value: accepted + from } };
+  const value = joined(repaired(acceptMirrorsFrom ?? '', { exclusions: false }), from);
+  return { command: { verb: 'annotate', kind: 'namespace', name, key, value } };
 }
 
 /** New content waits until the source is quiet (SPEC D7). */
@@ -126,6 +151,6 @@ export function fixRollout(subject: Subject, vocabulary: Vocabulary): Remedy {
     : annotateSource(subject, vocabulary.canaryApprove, shortChecksum(live.digest));
 }
 
-function annotateSource({ source }: Subject, key: string, value: string | undefined): Remedy {
-  return { command: { verb: 'annotate', kind: 'configmap', ...splitKey(source), key, value } };
+function annotateSource({ source }: Subject, key: string, value: string | undefined) {
+  return { command: { verb: 'annotate', kind: 'configmap', ...splitKey(source), key, value } } as const;
 }

@@ -26,7 +26,9 @@ export function checkLabel({ source, live }: Question, view: ClusterView): Findi
     return failing(
       `it holds values for sources (${vocabulary.managed}=${value})`,
       users.length === 0
-        ? { words: `No source names it in ${vocabulary.valuesFrom}.` }
+        ? {
+            words: `No source uses a text of it. ${vocabulary.valuesFrom} alone, without a placeholder, does not.`,
+          }
         : { words: `Ask about a source that uses it: ${users.slice(0, 5).join(', ')}.` },
     );
   }

@@ -27,7 +27,7 @@ export interface CanaryRequest {
 /** Each is a ConfigMap in the source's namespace, read whenever its source is planned. */
 const MOST_REVISIONS = 100;
 /** `-rev-` and the short checksum follow, in at most 253 characters. */
-const LONGEST_SOURCE_NAME = 240;
+export const LONGEST_SOURCE_NAME = 240;
 const DEFAULT_BAKE_MS = 600_000;
 
 /** Undefined if the source says nothing of it. @throws BadAnnotation */

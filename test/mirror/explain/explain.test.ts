@@ -198,18 +198,43 @@ describe('[C8] explain', () => {
 
   test.each([
     ['deletion-policy', 'keep', 'workshop.io/deletion-policy=retain'],
-    ['target-namespaces', 'Team', 'workshop.io/target-namespaces=team-a'],
-    [
-      'target-namespace-selector',
-      'a=b=c',
-      "workshop.io/target-namespace-selector='kubernetes.io/metadata.name=team-a'",
-    ],
+    ['target-namespaces', 'Team,team-b, .*,!qa', "workshop.io/target-namespaces='team,team-b,!qa,team-a'"],
     ['companion-name', '{x}', "workshop.io/companion-name='{name}-synced'"],
-    ['include-keys', '', 'workshop.io/include-keys-'],
   ])('annotations: a malformed %s, and a value that works', (annotation, value, fix) => {
     const [, problem, remedy] = ask([source('home/colors', { [annotation]: value })]);
     expect(problem).toMatch(new RegExp(`^annotations: workshop.io/${annotation}: `));
     expect(remedy).toBe(`kubectl annotate configmap colors --namespace home --overwrite ${fix}`);
+  });
+
+  test.each([
+    ['target-namespace-selector', 'a=b=c'],
+    ['include-keys', ''],
+    ['exclude-keys', 'password;token'],
+    ['canary', ''],
+  ])('annotations: of a malformed %s only its author knows the right value', (annotation, value) => {
+    const [, , remedy] = ask([source('home/colors', { 'keep-revisions': '3', [annotation]: value })]);
+    expect(remedy).toBe(
+      `Correct the annotation workshop.io/${annotation}. Until then companions stay as they are.`,
+    );
+  });
+
+  test('[D4] annotations: of a source whose name is too long for revisions', () => {
+    const long = `home/${'x'.repeat(241)}` as const;
+    const of = world([source(long, { 'companion-name': 'x', 'keep-revisions': '5' })], spaces);
+    expect(inWords(explain(long, 'home', of)).at(-1)).toMatch(/ workshop.io\/keep-revisions-$/);
+  });
+
+  test('annotations: what else a command would do', () => {
+    const caution = (...of: Parameters<typeof explain>) => {
+      const fails = explain(...of).at(-1)?.fails;
+      return fails !== undefined && 'caution' in fails ? fails.caution : undefined;
+    };
+    const typo = source('home/colors', { 'target-namespaces': 'team-a, Team' });
+    expect(caution('home/colors', 'team-a', world([typo], spaces))).toContain(
+      'does not name will be deleted',
+    );
+    const taken = world([colors, configMap('team-a/colors-synced')], spaces);
+    expect(caution('home/colors', 'team-a', taken)).toContain('All companions of the source get that name');
   });
 
   test('annotations: an unknown one does not end the walk, but is shown with what was meant', () => {
@@ -272,6 +297,9 @@ describe('[C8] explain', () => {
       `${annotate}='platform-*,home'`,
     ]);
     expect(end([colors], 'team-a', [namespace('team-a', { accepts: '.*' })])[1]).toBe(`${annotate}=home`);
+    expect(end([colors], 'team-a', [namespace('team-a', { accepts: 'platform-*, Shop' })])[1]).toBe(
+      `${annotate}='platform-*,shop,home'`,
+    );
     const of = world([colors], spaces, boundsOf({ requireConsent: true }));
     expect(inWords(explain('home/colors', 'team-a', of)).slice(-2)).toEqual([
       'consent: the namespace has no accept-mirrors-from, and --require-consent is set',
