@@ -81,7 +81,7 @@ export class Controller {
       configMaps.run(signal),
       namespaces.run(signal, () => this.#enqueueWhatDependsOnNamespaces()),
       mutations.run(signal, (object) => this.#enqueueConcerned(object)),
-      memory.run(signal, (source, companion) => reports.over(source, companion)),
+      memory.run(signal, (source, companion) => reports.resolved(source, companion)),
     ]);
     // Until the cache is complete, every companion that it lacks would look missing.
     await configMaps.whenSynced(signal);
@@ -142,7 +142,7 @@ export class Controller {
     const stalled = [reconcilers, writers].filter((workers) => workers.oldestMs() > 0);
     return {
       unsynced: this.#incompleteLists().map(({ kind }) => kind),
-      silentMs: { configMaps: configMaps.silentMs(), namespaces: namespaces.silentMs() },
+      silentMs: { configMaps: configMaps.silentMs(), namespaces: namespaces.informer.silentMs() },
       oldestWriteMs: writers.oldestMs(),
       stalledMs: stalled.length === 0 ? 0 : Math.min(...stalled.map((workers) => workers.stalledMs())),
     };
@@ -159,7 +159,7 @@ export class Controller {
     return [
       ...(configMaps.isSynced() ? [] : [{ kind: 'the list of ConfigMaps', failures: configMaps.failures() }]),
       ...(namespaces.isPending()
-        ? [{ kind: 'the list of Namespaces', failures: namespaces.failures() }]
+        ? [{ kind: 'the list of Namespaces', failures: namespaces.informer.failures() }]
         : []),
     ];
   }

@@ -149,7 +149,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
 
   const survey = new Survey({ view, renderings, configMaps: lister, memory, areNamespacesSynced, clock });
   stateMetrics(metrics, survey, bodies);
-  exportActivity(metrics, { configmaps: configMaps, namespaces }, clock);
+  exportActivity(metrics, { configmaps: configMaps, namespaces: namespaceInformer }, clock);
 
   const common = { drainMs: DRAIN_MS, clock, log };
   return new Controller({

@@ -19,6 +19,18 @@ export class TurnBudget {
     this.#clock = clock;
   }
 
+  /** Resolves to what `work` returns, in a later turn if this one is used up. */
+  async take<T>(work: () => T): Promise<T> {
+    const begunAt = this.#clock.now();
+    const result = work();
+    this.#usedMs += this.#clock.now() - begunAt;
+    if (this.#usedMs >= BUDGET_MS) {
+      await sleep(this.#clock, 0, new AbortController().signal);
+      this.#usedMs = 0;
+    }
+    return result;
+  }
+
   /**
    * Calls `work` for each item in order. Rejects with the signal's reason if it aborts between two
    * turns; default: it never does.

@@ -110,7 +110,7 @@ export class Inspection {
     const configMaps = this.#configMaps;
     const namespaces = this.#namespaces;
     while (!signal.aborted && !(configMaps.isSynced() && !namespaces.isPending())) {
-      if (Math.max(configMaps.failures(), namespaces.failures()) >= GIVE_UP_LISTING_AFTER) {
+      if (Math.max(configMaps.failures(), namespaces.informer.failures()) >= GIVE_UP_LISTING_AFTER) {
         const kind = configMaps.isSynced() ? 'Namespaces' : 'ConfigMaps';
         throw new ListFailedError(`the list of ${kind} keeps failing`);
       }

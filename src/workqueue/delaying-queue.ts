@@ -13,7 +13,7 @@ export interface DelayingQueueOptions extends WorkQueueOptions {
   readonly clock: Clock;
 }
 
-/** A workqueue to which keys can be added later. Node keeps the timers in a heap. */
+/** A workqueue to which keys can be added later. */
 export class DelayingQueue<K extends string = string> extends WorkQueue<K> {
   readonly #clock: Clock;
   readonly #metrics: QueueMetrics | undefined;

@@ -35,7 +35,7 @@ export class QueueMetrics {
         read: () => new Map([[name, read()]]),
       });
     this.#adds = counter('adds_total', 'Keys added to the queue.');
-    this.#retries = counter('retries_total', 'Keys added with a delay.');
+    this.#retries = counter('retries_total', 'Keys added with a delay, which may be 0.');
     this.#queueDuration = histogram('queue_duration_seconds', 'Time that a key waits in the queue.');
     this.#workDuration = histogram('work_duration_seconds', 'Time that the processing of a key takes.');
     gauge('depth', 'Keys that wait.', () => this.#addedAt.size);

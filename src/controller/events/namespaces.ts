@@ -9,12 +9,12 @@ import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.
  */
 export class Namespaces {
   readonly lister: Lister<ObservedNamespace>;
-  readonly #informer: Informer<ObservedNamespace>;
+  readonly informer: Informer<ObservedNamespace>;
   readonly #demand = new AbortController();
   #hasCaughtUp = false;
 
   constructor(informer: Informer<ObservedNamespace>) {
-    this.#informer = informer;
+    this.informer = informer;
     this.lister = informer.lister;
   }
 
@@ -26,7 +26,7 @@ export class Namespaces {
 
   /** Whether the lister is complete. */
   isSynced(): boolean {
-    return this.#informer.isSynced();
+    return this.informer.isSynced();
   }
 
   /** Whether something depends on namespaces, and not all of it has been queued with them known. */
@@ -34,27 +34,12 @@ export class Namespaces {
     return this.#demand.signal.aborted && !this.#hasCaughtUp;
   }
 
-  /** See {@link Informer.failures}. */
-  failures(): number {
-    return this.#informer.failures();
-  }
-
-  /** See {@link Informer.heardAt}. */
-  heardAt(): number | undefined {
-    return this.#informer.heardAt();
-  }
-
-  /** See {@link Informer.silentMs}. */
-  silentMs(): number {
-    return this.#informer.silentMs();
-  }
-
   /** Watches from the first demand until `signal` aborts. Calls `catchUp` when synced. */
   async run(signal: AbortSignal, catchUp: () => Promise<void> | void): Promise<void> {
     await aborted(AbortSignal.any([signal, this.#demand.signal]));
     if (signal.aborted) return;
-    const running = this.#informer.run(signal);
-    await this.#informer.whenSynced(signal);
+    const running = this.informer.run(signal);
+    await this.informer.whenSynced(signal);
     if (!signal.aborted) await catchUp();
     this.#hasCaughtUp = true;
     await running;

@@ -53,11 +53,8 @@ export class Reports {
   consent(namespace: ObjectKey, reason: string | undefined): void {
     const message =
       'accept-mirrors-from is malformed; nothing new is accepted and companions there stay as they are';
-    if (reason === undefined) this.#resolved(namespace, namespace);
-    else {
-      const fields = { namespace, reason };
-      this.#problem(namespace, namespace, { kind: 'consent', level: 'warn', message, fields });
-    }
+    if (reason === undefined) this.resolved(namespace, namespace);
+    else this.#warn('consent', message, namespace, namespace, { namespace, reason });
   }
 
   leftAlone(source: ObjectKey, step: Extract<Step, { readonly action: 'none' }>): void {
@@ -65,21 +62,15 @@ export class Reports {
     const fields = { source, companion, reason };
     switch (step.state) {
       case 'conflict':
-        this.#problem(source, companion, { kind: 'conflict', level: 'warn', message: CONFLICT, fields });
+        this.#warn('conflict', CONFLICT, source, companion, fields);
         break;
       case 'refused':
         // A pattern such as `*` normally matches namespaces that refuse, too.
-        if (step.named)
-          this.#problem(source, companion, { kind: 'refused', level: 'warn', message: REFUSED, fields });
+        if (step.named) this.#warn('refused', REFUSED, source, companion, fields);
         else this.#unremarkable(source, companion, REFUSED, fields);
         break;
       case 'no namespace':
-        this.#problem(source, companion, {
-          kind: 'target missing',
-          level: 'warn',
-          message: TARGET_MISSING,
-          fields,
-        });
+        this.#warn('target missing', 'companion has no namespace', source, companion, fields);
         break;
       case 'retained':
         this.#problem(source, companion, {
@@ -101,7 +92,7 @@ export class Reports {
       case 'in sync':
         // A write that seemed to fail has been made.
         if (this.#deps.memory.failures(source, companion) > 0) this.serverAnswers();
-        if (!this.#deps.memory.isFoughtOver(source, companion)) this.#resolved(source, companion);
+        if (!this.#deps.memory.isFoughtOver(source, companion)) this.resolved(source, companion);
     }
   }
 
@@ -111,13 +102,8 @@ export class Reports {
       return;
     }
     const fields = { source, companion, reason: describeError(error) };
-    this.#problem(
-      source,
-      companion,
-      error instanceof BlockedError
-        ? { kind: 'conflict', level: 'warn', message: CONFLICT, fields }
-        : { kind: 'write failed', level: 'warn', message: 'companion cannot be written', fields },
-    );
+    if (error instanceof BlockedError) this.#warn('conflict', CONFLICT, source, companion, fields);
+    else this.#warn('write failed', 'companion cannot be written', source, companion, fields);
   }
 
   /** Until it exists, no companion gets the content (SPEC D4). */
@@ -128,7 +114,7 @@ export class Reports {
     }
     const message = 'revision cannot be written; companions stay as they are';
     const fields = { source, revision, reason: describeError(error) };
-    this.#problem(source, revision, { kind: 'revision not kept', level: 'warn', message, fields });
+    this.#warn('revision not kept', message, source, revision, fields);
   }
 
   /** Reports an outage once, although its error may differ from attempt to attempt. */
@@ -144,7 +130,7 @@ export class Reports {
 
   written(source: ObjectKey, companion: ObjectKey): void {
     this.serverAnswers();
-    this.#resolved(source, companion);
+    this.resolved(source, companion);
   }
 
   /** Another client keeps undoing our heals (SPEC R14). */
@@ -152,12 +138,7 @@ export class Reports {
     const message = 'another client keeps changing this companion; backing off';
     const fields = { source, companion, fieldManager: editedBy ?? 'unknown' };
     this.serverAnswers();
-    this.#problem(source, companion, { kind: 'fighting', level: 'warn', message, fields });
-  }
-
-  /** The fight is over, or no source asks for the companion any more. */
-  over(source: ObjectKey, companion: ObjectKey): void {
-    this.#resolved(source, companion);
+    this.#warn('fighting', message, source, companion, fields);
   }
 
   wouldWrite(source: ObjectKey, step: Step | RevisionStep): void {
@@ -173,11 +154,22 @@ export class Reports {
     );
   }
 
+  #warn(
+    kind: Problem['kind'],
+    message: string,
+    source: ObjectKey,
+    subject: ObjectKey,
+    fields: Problem['fields'],
+  ): void {
+    this.#problem(source, subject, { kind, level: 'warn', message, fields });
+  }
+
   #problem(source: ObjectKey, subject: ObjectKey, problem: Problem): void {
     this.#report(source, subject, [problem]);
   }
 
-  #resolved(source: ObjectKey, subject: ObjectKey): void {
+  /** It has no problem any more, or no source asks for it. */
+  resolved(source: ObjectKey, subject: ObjectKey): void {
     this.#report(source, subject, []);
   }
 
@@ -206,7 +198,7 @@ export class Reports {
 
   /** Normal, and not remembered: there may be one for each namespace and source. */
   #unremarkable(source: ObjectKey, subject: ObjectKey, message: string, fields: Problem['fields']): void {
-    this.#resolved(source, subject);
+    this.resolved(source, subject);
     this.#deps.log.debug(fields, message);
   }
 
@@ -239,7 +231,6 @@ function topicOf({ topic, fields }: Problem): string | undefined {
 
 const CONFLICT = 'companion in conflict';
 const REFUSED = 'companion refused';
-const TARGET_MISSING = 'companion has no namespace';
 const SERVER_FAILS = 'the API server is failing; retrying';
 const NEEDS_ATTENTION = { level: 'warn', message: 'source needs attention' } as const;
 const REMARKS: Partial<Record<Remark['kind'], Pick<Problem, 'level' | 'message'>>> = {

@@ -136,7 +136,7 @@ export class Survey {
     );
     count.all(entries);
     const isUnknown = usesOf(source) !== undefined && rendering === undefined;
-    if (!isUnknown) count.canary(source, rendering, view);
+    if (!isUnknown) count.canary(source, rendering);
     if (!request.ok || entries.some(({ state }) => state === 'invalid')) count.source('invalid');
     else if (deleting || isUnknown) count.source('waiting');
     else if (entries.some(isUnsynced)) count.source('unsynced');
@@ -173,9 +173,9 @@ class Count {
     increase(this.#sources, state);
   }
 
-  canary(source: ObservedConfigMap, rendering: Rendering | undefined, view: ClusterView): void {
+  canary(source: ObservedConfigMap, rendering: Rendering | undefined): void {
     if (!source.request?.ok || source.request.value.rollout?.canary === undefined) return;
-    const state = desiredOf(source, source.request.value, rendering, view).rollout?.state;
+    const state = desiredOf(source, source.request.value, rendering, this.#view).rollout?.state;
     if (state !== undefined) increase(this.#canaries, state);
   }
 

@@ -13,7 +13,6 @@ import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { Rendering } from '../../mirror/render/rendering.ts';
 import { valuesVersion } from '../../mirror/render/values.ts';
-import type { MirrorRequest } from '../../mirror/request/request.ts';
 import type { Rollout } from '../../mirror/rollout/rollout.ts';
 import type { Deletions } from '../memory/deletions.ts';
 import { StaleSourceError } from '../memory/failure.ts';
@@ -113,7 +112,7 @@ export class Planner {
   /** Whether another source may claim the object once the namespaces are known. */
   #mayBeClaimed(object: ObservedConfigMap): boolean {
     const { view, areNamespacesSynced } = this.#deps;
-    const targetsNamespaces = ({ request }: ObservedConfigMap) => request?.ok && hasTargets(request.value);
+    const targetsNamespaces = ({ request }: ObservedConfigMap) => request?.ok && request.value.targets;
     return !areNamespacesSynced() && view.claimants(object.key).some(targetsNamespaces);
   }
 
@@ -140,5 +139,3 @@ export class Planner {
     return steps;
   }
 }
-
-const hasTargets = ({ targets }: MirrorRequest): boolean => targets !== undefined;

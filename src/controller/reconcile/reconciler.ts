@@ -9,8 +9,14 @@ import { describeError, isOutage, judge, type Verdict } from '../memory/failure.
 import type { CompanionCounts, Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import { PassReport } from '../write/pass-report.ts';
-import { intentOf, type WriteQueue } from '../write/write-queue.ts';
-import { type CompanionWriteStep, isOfDesired, isOfRevision, type WriteStep } from '../write/write-step.ts';
+import type { WriteQueue } from '../write/write-queue.ts';
+import {
+  type CompanionWriteStep,
+  intentOf,
+  isOfDesired,
+  isOfRevision,
+  type WriteStep,
+} from '../write/write-step.ts';
 import type { Plan, Planner } from './planner.ts';
 
 export interface ReconcilerDeps {
@@ -69,7 +75,7 @@ export class Reconciler {
     const now = clock.now();
     for (const step of steps) this.#leave(key, step, now);
     const toBeWritten = [...steps.filter(isToBeWritten), ...ofRevisions];
-    const isOver = (companion: ObjectKey) => reports.over(key, companion);
+    const isOver = (companion: ObjectKey) => reports.resolved(key, companion);
     if (memory.hasAny(key)) memory.keepOnly(key, [...steps, ...ofRevisions], isOver);
     this.#planAgain(key, plan);
     const lane = queue.laneOf(key);

@@ -23,9 +23,15 @@ import { createFollowed, deleteFollowed, patchFollowed } from './followed-writes
 import type { MutationCache } from './mutation-cache.ts';
 import { RevisionWriter } from './revision-writer.ts';
 import type { SourceBodies } from './source-bodies.ts';
-import { intentOf, type Pass, type Write } from './write-queue.ts';
+import type { Pass, Write } from './write-queue.ts';
 import type { WriteRate } from './write-rate.ts';
-import { type CompanionWriteStep, isOfDesired, isOfRevision, type WriteStep } from './write-step.ts';
+import {
+  type CompanionWriteStep,
+  intentOf,
+  isOfDesired,
+  isOfRevision,
+  type WriteStep,
+} from './write-step.ts';
 
 type Drifted = Extract<CompanionWriteStep, { readonly differences: unknown }>;
 
@@ -116,16 +122,15 @@ export class CompanionWriter {
     sourceVersion: string,
   ): Heal | undefined {
     const { memory, view } = this.#deps;
+    const drifted = 'differences' in step && step.differences.some(isContent) ? step : undefined;
     const checksumOf = ({ actual }: Drifted) => actual.annotations[view.settings.vocabulary.sourceChecksum];
     // With the source's checksum and other content, it was edited while the controller was down.
     const hasBeenRight = (drifted: Drifted) =>
       shape !== undefined && checksumOf(drifted) === desiredEdition(drifted.actual.namespace, shape).digest;
     // It holds what was last written, and should hold something else now.
-    if ('differences' in step && step.differences.some(isContent) && checksumOf(step) === step.actual.digest)
-      return undefined;
+    if (drifted && checksumOf(drifted) === drifted.actual.digest) return undefined;
     const isHeal =
-      memory.isHeal(key, step.companion, sourceVersion) ||
-      ('differences' in step && step.differences.some(isContent) && hasBeenRight(step));
+      memory.isHeal(key, step.companion, sourceVersion) || (drifted !== undefined && hasBeenRight(drifted));
     return isHeal && isWrite(done) ? { editedBy: editedBy(done) } : undefined;
   }
 

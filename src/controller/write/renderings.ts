@@ -59,15 +59,19 @@ export class Renderings {
       ),
       Promise.all(observedValues(source, view).map((object) => object && bodies.content(object))),
     ]);
-    const rendering = new Rendering({
-      bases: new Map(bases.map((base, at) => [base, contents[at] ?? NOTHING])),
-      renderKeys,
-      sourceNamespace: source.namespace,
-      values: { from: valuesKeys(source).map((key, at) => ({ key, content: values[at] })), version },
-      labelsOf: (namespace) => view.namespace(namespace)?.labels,
-      memo: this.#memo,
-      vocabulary: view.settings.vocabulary,
-    });
+    // It parses all texts.
+    const rendering = await this.#turns.take(
+      () =>
+        new Rendering({
+          bases: new Map(bases.map((base, at) => [base, contents[at] ?? NOTHING])),
+          renderKeys,
+          sourceNamespace: source.namespace,
+          values: { from: valuesKeys(source).map((key, at) => ({ key, content: values[at] })), version },
+          labelsOf: (namespace) => view.namespace(namespace)?.labels,
+          memo: this.#memo,
+          vocabulary: view.settings.vocabulary,
+        }),
+    );
     const namespaces = [...desiredNamespaces({ namespace: source.namespace, targets }, view)];
     for (const base of bases) await this.#turns.each(namespaces, (name) => rendering.in(name, base));
     return rendering;

@@ -1,21 +1,14 @@
 import type { Clock, Timer } from '../../clock/clock.ts';
-import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import type { CompanionShape } from '../../mirror/companion/companion.ts';
-import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { type Lane, LaneOrder } from '../../workqueue/lanes.ts';
 import type { WorkSource } from '../../workqueue/workers.ts';
-import type { Intent } from '../memory/companion-memory.ts';
 import type { PassReport } from './pass-report.ts';
 import type { WriteRate } from './write-rate.ts';
-import type { WriteStep } from './write-step.ts';
+import type { Origin, WriteStep } from './write-step.ts';
 
 /** What the writes of a pass need to know of it. */
-export interface Pass {
+export interface Pass extends Origin {
   readonly key: ObjectKey;
-  /** The source that the pass was planned from; undefined when it is gone. */
-  readonly source: ObservedConfigMap | undefined;
-  /** What every companion should carry; undefined when the source is gone or unlabelled. */
-  readonly shape: CompanionShape | undefined;
   readonly lane: Lane;
   readonly report: PassReport;
 }
@@ -46,7 +39,7 @@ const BULK_SHARE = 1 / 2;
  */
 const YIELDING_SHARE = 1 / 32;
 /** Fresh writes in a row that may overtake waiting bulk ones, so that these do not starve. */
-const FRESH_PER_BULK = 1 / YIELDING_SHARE;
+const FRESH_WRITES_PER_BULK = 1 / YIELDING_SHARE;
 /** Time (ms) after a fresh write during which bulk keeps to its smaller share. */
 const YIELD_MS = 500;
 
@@ -65,7 +58,7 @@ export class WriteQueue implements WorkSource<Write> {
   /** Bulk writes that hold a slot. */
   readonly #bulkOut = new Set<Write>();
   readonly #waiting: ((write: Write | undefined) => void)[] = [];
-  readonly #order = new LaneOrder(FRESH_PER_BULK);
+  readonly #order = new LaneOrder(FRESH_WRITES_PER_BULK);
   #yieldUntil = Number.NEGATIVE_INFINITY;
   #endOfYield: Timer | undefined;
   #endOfPause: Timer | undefined;
@@ -205,15 +198,4 @@ export class WriteQueue implements WorkSource<Write> {
     this.#endOfYield = leftMs > 0 ? this.#clock.setTimer(leftMs, this.#onEndOfYield) : undefined;
     if (leftMs <= 0) this.#serve();
   };
-}
-
-export function intentOf(step: WriteStep, { source, shape }: Pick<Pass, 'source' | 'shape'>): Intent {
-  const ofSource = source === undefined ? '' : `${source.uid}/${source.resourceVersion}`;
-  // What is rendered, or which revision is meant, may change while the source does not.
-  const heals = step.action !== 'delete';
-  const edition = heals && 'state' in step && shape?.editionIn(splitKey(step.companion).namespace);
-  const isOther = edition && 'digest' in edition && edition.digest !== source?.digest;
-  const sourceVersion = isOther ? `${ofSource}/${edition.digest}` : ofSource;
-  const actualVersion = ('actual' in step && step.actual?.resourceVersion) || '';
-  return { sourceVersion, fingerprint: `${sourceVersion} ${step.action} ${actualVersion}`, heals };
 }

@@ -1,10 +1,22 @@
+import { splitKey } from '../../kube/api/object-key.ts';
+import type { CompanionShape } from '../../mirror/companion/companion.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';
+import type { Intent } from '../memory/companion-memory.ts';
 
 export type CompanionWriteStep = Exclude<Step, { readonly action: 'none' }>;
 
 /** What is to be written, of whichever kind. */
 export type WriteStep = CompanionWriteStep | RevisionStep;
+
+/** What a step was planned from. */
+export interface Origin {
+  /** Undefined when it is gone. */
+  readonly source: ObservedConfigMap | undefined;
+  /** What every companion should carry; undefined when the source is gone or unlabelled. */
+  readonly shape: CompanionShape | undefined;
+}
 
 /** Whether a source wants the companion. If not, its steps do not depend on any content. */
 export function isOfDesired({ state }: CompanionWriteStep): boolean {
@@ -14,4 +26,16 @@ export function isOfDesired({ state }: CompanionWriteStep): boolean {
 /** Whether it is about a revision, not about a companion. */
 export function isOfRevision(step: WriteStep): step is RevisionStep {
   return !('state' in step);
+}
+
+/** What an attempt of the step is for, by which `CompanionMemory` tells attempts apart. */
+export function intentOf(step: WriteStep, { source, shape }: Origin): Intent {
+  const ofSource = source === undefined ? '' : `${source.uid}/${source.resourceVersion}`;
+  // What is rendered, or which revision is meant, may change while the source does not.
+  const heals = step.action !== 'delete';
+  const edition = heals && 'state' in step && shape?.editionIn(splitKey(step.companion).namespace);
+  const isOther = edition && 'digest' in edition && edition.digest !== source?.digest;
+  const sourceVersion = isOther ? `${ofSource}/${edition.digest}` : ofSource;
+  const actualVersion = ('actual' in step && step.actual?.resourceVersion) || '';
+  return { sourceVersion, fingerprint: `${sourceVersion} ${step.action} ${actualVersion}`, heals };
 }

@@ -68,15 +68,15 @@ export function parseCopiedKeys(text: string | undefined, vocabulary: Vocabulary
   try {
     const value: unknown = JSON.parse(text);
     return {
-      labels: keysIn(value, 'labels', vocabulary),
-      annotations: keysIn(value, 'annotations', vocabulary),
+      labels: parsedKeys(value, 'labels', vocabulary),
+      annotations: parsedKeys(value, 'annotations', vocabulary),
     };
   } catch {
     return NOTHING;
   }
 }
 
-function keysIn(value: unknown, field: keyof CopiedKeys, vocabulary: Vocabulary): readonly string[] {
+function parsedKeys(value: unknown, field: keyof CopiedKeys, vocabulary: Vocabulary): readonly string[] {
   const list = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : [];
   if (!Array.isArray(list)) return [];
   const keys = list.filter((key): key is string => typeof key === 'string' && mayCopy(key, vocabulary));

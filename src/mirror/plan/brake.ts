@@ -105,13 +105,8 @@ function isDue(companion: ObservedConfigMap, view: ClusterView): boolean {
   if (!request.ok || source.deleting) return false;
   const { companionName, targets } = request.value;
   const from = { namespace: source.namespace, targets };
-  const placement = placementIn(
-    companion.namespace,
-    view.namespace(companion.namespace),
-    from,
-    view.settings.bounds,
-  );
-  if (companion.name === companionName && placement.kind !== 'unmatched') return false;
+  const { kind } = placementIn(companion.namespace, from, view);
+  if (companion.name === companionName && kind !== 'unmatched') return false;
   return isLeftOver(companion, source, view) && counts(planLeftOver(companion, source, request.value, view));
 }
 

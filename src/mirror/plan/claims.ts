@@ -30,9 +30,7 @@ export function claims(source: ObservedConfigMap, companion: ObjectKey, view: Cl
   const { targets, companionName } = source.request.value;
   const { namespace, name } = splitKey(companion);
   if (name !== companionName || companion === source.key) return false;
-  const from = { namespace: source.namespace, targets };
-  const placement = placementIn(namespace, view.namespace(namespace), from, view.settings.bounds);
-  return placement.kind === 'desired';
+  return placementIn(namespace, { namespace: source.namespace, targets }, view).kind === 'desired';
 }
 
 /** The other source that gets a free name first (SPEC R7); undefined if this one comes first. */

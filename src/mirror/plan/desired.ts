@@ -37,7 +37,11 @@ export function desiredOf(
   const canary = request.rollout?.canary;
   const facts = {
     ...(canary === undefined ? NO_CANARY : lookAt(canary.namespaces, source, request, holds, view)),
-    ...{ source, request: request.rollout, revisions, holds, now: view.now() },
+    source,
+    request: request.rollout,
+    revisions,
+    holds,
+    now: view.now(),
     namesake: view.configMap(revisionKey(source, source.digest)),
   };
   const rollout = rolloutOf(facts, vocabulary);
@@ -87,7 +91,7 @@ function lookAt(
   const others: ObservedConfigMap[] = [];
   for (const name of candidateNamespaces(from, view)) {
     const key = companionKey(request, name);
-    const placement = placementIn(name, view.namespace(name), from, view.settings.bounds);
+    const placement = placementIn(name, from, view);
     if (key === source.key || placement.kind !== 'desired') continue;
     const object = view.configMap(key);
     const isOurs = object && !object.deleting && isCompanionOf(object, source, view.settings.vocabulary);

@@ -60,9 +60,22 @@ export function isOutOfScope(
   return bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(source).namespace);
 }
 
+/** A source that asks for companions. */
+interface Asking {
+  readonly namespace: string;
+  readonly targets: Targets | undefined;
+}
+
+/** What decides where a companion may be, of the view. */
+interface Lookup {
+  readonly settings: { readonly bounds: Bounds };
+  /** Undefined: it is not in the cache. */
+  namespace(name: string): ObservedNamespace | undefined;
+}
+
 /** Named namespaces, existing or not; all others only if the source has a prefix or selector. */
 export function* candidateNamespaces(
-  source: { readonly namespace: string; readonly targets: Targets | undefined },
+  source: Asking,
   view: { namespaces(): Iterable<ObservedNamespace> },
 ): Iterable<string> {
   if (source.targets === undefined) {
@@ -77,27 +90,19 @@ export function* candidateNamespaces(
 
 /** Where a source asks for, and may have, a companion. */
 export function* desiredNamespaces(
-  source: { readonly namespace: string; readonly targets: Targets | undefined },
-  view: {
-    readonly settings: { readonly bounds: Bounds };
-    namespace(name: string): ObservedNamespace | undefined;
-    namespaces(): Iterable<ObservedNamespace>;
-  },
+  source: Asking,
+  view: Lookup & { namespaces(): Iterable<ObservedNamespace> },
 ): Iterable<string> {
   for (const name of candidateNamespaces(source, view)) {
-    const { kind } = placementIn(name, view.namespace(name), source, view.settings.bounds);
-    if (kind === 'desired') yield name;
+    if (placementIn(name, source, view).kind === 'desired') yield name;
   }
 }
 
-/** `namespace` undefined: not in the cache. A source without targets does not need it there. */
-export function placementIn(
-  name: string,
-  namespace: ObservedNamespace | undefined,
-  source: { readonly namespace: string; readonly targets: Targets | undefined },
-  bounds: Bounds,
-): Placement {
+/** A source without targets does not need its Namespace to be known. */
+export function placementIn(name: string, source: Asking, view: Lookup): Placement {
   const { targets } = source;
+  const { bounds } = view.settings;
+  const namespace = view.namespace(name);
   if (targets === undefined && name !== source.namespace) return UNMATCHED;
   if (targets !== undefined && !matchesTargets(targets, { name, labels: namespace?.labels })) {
     return namespace !== undefined && mayMatchUnread(targets, namespace) ? UNREAD : UNMATCHED;
@@ -124,7 +129,7 @@ interface TargetCandidate {
 }
 
 /** Why a source targets a namespace or not. `item`: of the list, as written, without `!`. */
-export type TargetMatch =
+type TargetMatch =
   | { readonly kind: 'included' | 'excluded'; readonly item: string }
   | { readonly kind: 'selected' | 'none' };
 

@@ -44,7 +44,7 @@ function planTarget(name: string, shape: CompanionShape, view: ClusterView): Ste
   // If companions have the source's name, the one in its own namespace would be the source.
   if (companion === source.key) return undefined;
   const from = { namespace: source.namespace, targets };
-  const placement = placementIn(name, view.namespace(name), from, view.settings.bounds);
+  const placement = placementIn(name, from, view);
   const actual = view.configMap(companion);
   const named = targets?.patterns.names.has(name) ?? false;
   const refused = (reason: string, unsaid: boolean): Step => {

@@ -5,12 +5,12 @@ import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import type { Bounds } from './placement.ts';
 
-/** The cluster as the rules see it. Every method is a lookup, not a search. */
+/** The cluster as the rules see it. Every method but `dueFrom` is a lookup, not a search. */
 export interface ClusterView {
   readonly settings: MirrorSettings;
   /** The time of day (ms since the epoch). The rules have no clock of their own. */
   now(): number;
-  /** The source, companion or revision at a key. Other ConfigMaps are not in the view. */
+  /** The source, companion, revision or ConfigMap with values at a key. No other is in the view. */
   configMap(key: ObjectKey): ObservedConfigMap | undefined;
   /** Objects that refer to the source by its name or, if that was stripped, by its uid. */
   referrers(source: SourceIdentity): readonly ObservedConfigMap[];

@@ -26,7 +26,7 @@ export function valuesKeys({ namespace, request }: ObservedConfigMap): readonly 
 const NO_KEYS: readonly ObjectKey[] = [];
 
 /** Where the rules find ConfigMaps. */
-export interface Lookup {
+interface Lookup {
   readonly settings: { readonly vocabulary: Vocabulary };
   configMap(key: ObjectKey): ObservedConfigMap | undefined;
 }

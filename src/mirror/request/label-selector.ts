@@ -1,5 +1,6 @@
 import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 import type { StringMap } from '../vocabulary.ts';
+import { isObjectName } from './object-name.ts';
 
 interface Requirement {
   readonly key: string;
@@ -14,7 +15,6 @@ export interface LabelSelector {
 
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
 const QUALIFIED_NAME = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$/;
-const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
 /** Most requirements in one selector. Each is tried on every namespace. */
@@ -99,8 +99,7 @@ function readRequirement(text: string): Requirement | undefined {
 function isLabelKey(key: string): boolean {
   const slash = key.indexOf('/');
   if (slash < 0) return QUALIFIED_NAME.test(key);
-  const prefix = key.slice(0, slash);
-  return prefix.length <= 253 && DNS_SUBDOMAIN.test(prefix) && QUALIFIED_NAME.test(key.slice(slash + 1));
+  return isObjectName(key.slice(0, slash)) && QUALIFIED_NAME.test(key.slice(slash + 1));
 }
 
 export function matchesSelector(selector: LabelSelector, labels: StringMap): boolean {

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { NewConfigMap } from '../../kube/api/types.ts';
 import type { EntryDifference } from '../companion/drift.ts';
 import { isControlledBy } from '../companion/ownership.ts';
@@ -64,11 +64,10 @@ export function newRevision(
   vocabulary: Vocabulary,
 ): NewConfigMap {
   const { namespace, name, uid, key, digest } = source;
-  const [, revision = ''] = revisionKey(source, digest).split('/');
   return {
     metadata: {
       namespace,
-      name: revision,
+      name: splitKey(revisionKey(source, digest)).name,
       labels: vocabulary.revisionLabels,
       annotations: {
         [vocabulary.source]: key,

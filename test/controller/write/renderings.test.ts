@@ -89,6 +89,7 @@ test('[V5] [W2] a source and the revision that is in use are rendered in turns o
     );
     return prepared;
   };
-  expect(await turns({})).toBe(20);
-  expect(await turns({ 'keep-revisions': '2', pin })).toBe(40);
+  // One turn parses, and each target takes one.
+  expect(await turns({})).toBe(1 + 20);
+  expect(await turns({ 'keep-revisions': '2', pin })).toBe(1 + 40);
 });

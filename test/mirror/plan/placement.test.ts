@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { observeNamespace } from '../../../src/mirror/observe/observed-namespace.ts';
+import { type ObservedNamespace, observeNamespace } from '../../../src/mirror/observe/observed-namespace.ts';
 import { placementIn } from '../../../src/mirror/plan/placement.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import {
@@ -22,6 +22,12 @@ function targeting(asks: StringMap) {
   return { namespace: 'team-a', targets: request.value.targets };
 }
 
+/** A view in which every namespace is this one. */
+const lookup = (namespace: ObservedNamespace | undefined, flags?: Flags) => ({
+  settings: { bounds: boundsOf(flags) },
+  namespace: () => namespace,
+});
+
 /** Where a source of team-a that targets every namespace is placed in `name`. */
 function placement(
   name: string,
@@ -29,7 +35,7 @@ function placement(
   flags?: Flags,
   asks: StringMap = { 'target-namespaces': '*' },
 ) {
-  return placementIn(name, observedNamespace(name, parts), targeting(asks), boundsOf(flags));
+  return placementIn(name, targeting(asks), lookup(observedNamespace(name, parts), flags));
 }
 
 const desired = { kind: 'desired' };
@@ -130,7 +136,7 @@ describe('[P3] a namespace accepts companions or refuses them', () => {
   );
 
   const unread = (name: string, asks: StringMap) =>
-    placementIn(name, unreadableNamespace(name), targeting(asks), boundsOf());
+    placementIn(name, targeting(asks), lookup(unreadableNamespace(name)));
 
   test.for(['team-a', 'prod'])('[P2] a Namespace that may not be read, %s, matches no selector', (name) => {
     const expected = {
@@ -153,7 +159,7 @@ describe('[P3] a namespace accepts companions or refuses them', () => {
 
 describe('[R13] a namespace that does not exist', () => {
   const absent = (name: string, asks: StringMap, flags?: Flags) =>
-    placementIn(name, undefined, targeting(asks), boundsOf(flags)).kind;
+    placementIn(name, targeting(asks), lookup(undefined, flags)).kind;
 
   test('is absent if named exactly, and forbidden if the bounds exclude it', () => {
     expect(absent('prod', { 'target-namespaces': 'prod' })).toBe('absent');
