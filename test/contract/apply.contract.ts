@@ -113,6 +113,33 @@ export function applyContract(server: TestServer): void {
       await apply('emptied', 'applier', { data: { c: '1' } });
     });
 
+    test('an empty list of managedFields empties them, an absent one keeps them', async () => {
+      await write('POST', path(), {
+        body: configMap('listed', { data: { a: '1' }, metadata: { managedFields: [] } }),
+      });
+      await write('POST', path(), {
+        body: configMap('listed-blank', { data: { a: '1' }, metadata: { managedFields: [{}] } }),
+      });
+      await write('PUT', path('listed'), { body: configMap('listed', { data: { a: '2' } }) });
+      await write('PATCH', path('listed'), {
+        body: [{ op: 'remove', path: '/metadata/managedFields' }],
+        contentType: 'application/json-patch+json',
+      });
+      await write('PATCH', path('listed'), {
+        body: { metadata: { managedFields: null } },
+        contentType: 'application/merge-patch+json',
+      });
+      await write('PATCH', path('listed'), {
+        body: { metadata: { managedFields: [] } },
+        contentType: 'application/merge-patch+json',
+      });
+      await write('PUT', path('listed'), { body: configMap('listed', { data: { a: '3' } }) });
+      await apply('listed', 'applier', { data: { b: '1' } });
+      await write('PUT', path('listed'), {
+        body: configMap('listed', { data: { a: '4' }, metadata: { managedFields: [] } }),
+      });
+    });
+
     test('an entry of managedFields has the time of its write', async () => {
       const { body } = await request('POST', path(), { body: configMap('timed', { data: { a: '1' } }) });
 
