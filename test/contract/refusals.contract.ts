@@ -22,6 +22,13 @@ export function refusalsContract(server: TestServer): void {
       await request('POST', '/api/v1/configmaps', { body: configMap('object') });
     });
 
+    test('HEAD of a resource is refused', async () => {
+      await create('headless');
+      await request('HEAD', path('headless'));
+      await request('HEAD', path());
+      await request('HEAD', path('absent'));
+    });
+
     test('nothing can be created in an absent namespace, and its lists are empty', async () => {
       await request('POST', '/api/v1/namespaces/nosuch/configmaps', { body: configMap('a') });
       await request('GET', '/api/v1/namespaces/nosuch/configmaps');
