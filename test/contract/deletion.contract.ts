@@ -37,6 +37,8 @@ export function deletionContract(server: TestServer): void {
       await remove({ dryRun: ['Nonsense'] });
       await remove('{');
       await request('DELETE', `${path('kept')}?propagationPolicy=Nonsense`);
+      await request('DELETE', `${path('kept')}?gracePeriodSeconds=x`);
+      await request('DELETE', `${path()}?gracePeriodSeconds=x`);
       await request('GET', path('kept'));
     });
 

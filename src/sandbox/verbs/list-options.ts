@@ -62,7 +62,7 @@ export function booleanOf(value: string | null): boolean | undefined {
   return value.toLowerCase() !== 'false' && value !== '0';
 }
 
-function integerOf(query: URLSearchParams, name: string): number | undefined {
+export function integerOf(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null || value === '') return undefined;
   if (!/^[+-]?\d+$/.test(value)) {
