@@ -86,6 +86,14 @@ export function watchContract(server: TestServer): void {
       await request('GET', `${target}&resourceVersionMatch=NotOlderThan&resourceVersion=1`);
     });
 
+    test('a watch that starts with the existing objects takes no continue token', async () => {
+      const target = `${path()}?watch=true&timeoutSeconds=1&continue=nonsense`;
+      await request('GET', target);
+      await request('GET', `${target}&resourceVersion=0`);
+      await request('GET', `${target}&resourceVersion=${await version()}`);
+      await request('GET', `${target}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`);
+    });
+
     test('an object that starts to match is ADDED, and one that stops is DELETED', async () => {
       await create('moving');
       const open = await watchFrom(`resourceVersion=${await version()}&labelSelector=in%3Dyes`);
