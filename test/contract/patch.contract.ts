@@ -143,6 +143,8 @@ export function patchContract(server: TestServer): void {
     test.each([
       ['a stale resourceVersion', { metadata: { resourceVersion: '1' } }],
       ['an unknown directive', { data: { $patch: 'frobnicate' } }],
+      ['a deletion that names no list', { metadata: { $deleteFromPrimitiveList: ['x'] } }],
+      ['an order that names no list', { metadata: { $setElementOrder: ['x'] } }],
       ['an item without its key', { metadata: { ownerReferences: [{ name: 'x' }] } }],
       ['invalid JSON', '{'],
       ['a value of the wrong type', { data: { a: 1 } }],
