@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiReply, RequestOptions } from '../support/api-client.ts';
 import type { TestServer } from '../support/servers/server.ts';
-import { configMap, useRoom } from './room.ts';
+import { configMap, MERGE, useRoom } from './room.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 
@@ -85,7 +85,7 @@ export function applyContract(server: TestServer): void {
       });
       await write('PATCH', path('managed'), {
         body: { data: { c: '1' }, binaryData: { d: 'eA==' }, metadata: { labels: { l: 'v' } } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
         userAgent: 'merger',
       });
       await write('PATCH', path('managed'), {
@@ -95,7 +95,7 @@ export function applyContract(server: TestServer): void {
       });
       await write('PATCH', path('managed'), {
         body: { data: { a: '2' } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
         userAgent: 'nobody',
       });
     });
@@ -104,11 +104,11 @@ export function applyContract(server: TestServer): void {
       await write('POST', path(), { body: configMap('emptied', { data: { a: '1' } }) });
       await write('PATCH', path('emptied'), {
         body: { metadata: { managedFields: [{}] } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
       });
       await write('PATCH', `${path('emptied')}?fieldManager=next`, {
         body: { data: { b: '1' } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
       });
       await apply('emptied', 'applier', { data: { c: '1' } });
     });
@@ -127,11 +127,11 @@ export function applyContract(server: TestServer): void {
       });
       await write('PATCH', path('listed'), {
         body: { metadata: { managedFields: null } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
       });
       await write('PATCH', path('listed'), {
         body: { metadata: { managedFields: [] } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
       });
       await write('PUT', path('listed'), { body: configMap('listed', { data: { a: '3' } }) });
       await apply('listed', 'applier', { data: { b: '1' } });

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
-import { useRoom } from './room.ts';
+import { MERGE, OTHER_UID, useRoom } from './room.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
-const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
-const OTHER_UID = '11111111-1111-1111-1111-111111111111';
 
 export function patchContract(server: TestServer): void {
   describe('patch', () => {

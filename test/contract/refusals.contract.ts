@@ -1,11 +1,11 @@
 import { describe, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
-import { configMap, useRoom } from './room.ts';
+import { configMap, MERGE, useRoom } from './room.ts';
 
 export function refusalsContract(server: TestServer): void {
   describe('refusals', () => {
     const { create, namespace, path, request } = useRoom(server, 'refusals');
-    const merge = { body: {}, contentType: 'application/merge-patch+json' };
+    const merge = { body: {}, contentType: MERGE };
 
     test('unknown paths are refused', async () => {
       await request('GET', '/api/v1/nosuch');

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { WatchLine } from '../support/api-client.ts';
 import type { TestServer } from '../support/servers/server.ts';
-import { configMap, useRoom } from './room.ts';
+import { configMap, MERGE, useRoom } from './room.ts';
 
-const MERGE = 'application/merge-patch+json';
 const STREAM = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 
 /** No server gets so far. */
