@@ -44,16 +44,12 @@ export function watchConfigMaps(
     annotations: object.metadata.annotations ?? {},
     owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
   });
-  const { clock, random, log } = deps;
-  const name = 'demo';
   return createInformer({
-    name,
+    name: 'demo',
     listWatches: new Map(listWatches),
     transform,
     indexers: {},
-    clock,
-    random,
-    log,
+    ...deps,
   });
 }
 

@@ -16,6 +16,8 @@
  * - Warnings of duplicate keys in JSON: the last one wins.
  * - Conversion of managedFields between API versions (Events written through both), and the limit
  *   on their number.
+ * - The list of checks of `/readyz?verbose` and its like; their answer is `ok`.
+ * - A 405 for HEAD of discovery and `/version`.
  * - The messages of Go's JSON and YAML parsers for every mistake; the long descriptions in OpenAPI.
  *
  * Its rooms, each of which imports only from rooms below it:

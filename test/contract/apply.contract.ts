@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiReply, RequestOptions } from '../support/api-client.ts';
 import type { TestServer } from '../support/servers/server.ts';
-import { configMap, useRoom } from './room.ts';
+import { configMap, MERGE, useRoom } from './room.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 
@@ -85,7 +85,7 @@ export function applyContract(server: TestServer): void {
       });
       await write('PATCH', path('managed'), {
         body: { data: { c: '1' }, binaryData: { d: 'eA==' }, metadata: { labels: { l: 'v' } } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
         userAgent: 'merger',
       });
       await write('PATCH', path('managed'), {
@@ -95,7 +95,7 @@ export function applyContract(server: TestServer): void {
       });
       await write('PATCH', path('managed'), {
         body: { data: { a: '2' } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
         userAgent: 'nobody',
       });
     });
@@ -104,13 +104,40 @@ export function applyContract(server: TestServer): void {
       await write('POST', path(), { body: configMap('emptied', { data: { a: '1' } }) });
       await write('PATCH', path('emptied'), {
         body: { metadata: { managedFields: [{}] } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
       });
       await write('PATCH', `${path('emptied')}?fieldManager=next`, {
         body: { data: { b: '1' } },
-        contentType: 'application/merge-patch+json',
+        contentType: MERGE,
       });
       await apply('emptied', 'applier', { data: { c: '1' } });
+    });
+
+    test('an empty list of managedFields empties them, an absent one keeps them', async () => {
+      await write('POST', path(), {
+        body: configMap('listed', { data: { a: '1' }, metadata: { managedFields: [] } }),
+      });
+      await write('POST', path(), {
+        body: configMap('listed-blank', { data: { a: '1' }, metadata: { managedFields: [{}] } }),
+      });
+      await write('PUT', path('listed'), { body: configMap('listed', { data: { a: '2' } }) });
+      await write('PATCH', path('listed'), {
+        body: [{ op: 'remove', path: '/metadata/managedFields' }],
+        contentType: 'application/json-patch+json',
+      });
+      await write('PATCH', path('listed'), {
+        body: { metadata: { managedFields: null } },
+        contentType: MERGE,
+      });
+      await write('PATCH', path('listed'), {
+        body: { metadata: { managedFields: [] } },
+        contentType: MERGE,
+      });
+      await write('PUT', path('listed'), { body: configMap('listed', { data: { a: '3' } }) });
+      await apply('listed', 'applier', { data: { b: '1' } });
+      await write('PUT', path('listed'), {
+        body: configMap('listed', { data: { a: '4' }, metadata: { managedFields: [] } }),
+      });
     });
 
     test('an entry of managedFields has the time of its write', async () => {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
-import { configMap, useRoom } from './room.ts';
-
-const OTHER_UID = '11111111-1111-1111-1111-111111111111';
+import { configMap, MERGE, OTHER_UID, useRoom } from './room.ts';
 
 export function crudContract(server: TestServer): void {
   describe('create, get, list, update', () => {
@@ -168,7 +166,7 @@ export function crudContract(server: TestServer): void {
       await request('POST', `${path()}?dryRun=Yes`, { body: configMap('dry') });
 
       await create('wet', { data: { k: 'v' } });
-      const merge = { body: { data: { k: 'w' } }, contentType: 'application/merge-patch+json' };
+      const merge = { body: { data: { k: 'w' } }, contentType: MERGE };
       await request('PUT', `${path('wet')}?dryRun=All`, { body: configMap('wet') });
       await request('PATCH', `${path('wet')}?dryRun=All`, merge);
       await request('DELETE', `${path('wet')}?dryRun=All`);

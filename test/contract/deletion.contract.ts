@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
-import { useRoom } from './room.ts';
-
-const OTHER_UID = '11111111-1111-1111-1111-111111111111';
-const MERGE = 'application/merge-patch+json';
+import { MERGE, OTHER_UID, useRoom } from './room.ts';
 
 export function deletionContract(server: TestServer): void {
   describe('delete', () => {
@@ -37,6 +34,8 @@ export function deletionContract(server: TestServer): void {
       await remove({ dryRun: ['Nonsense'] });
       await remove('{');
       await request('DELETE', `${path('kept')}?propagationPolicy=Nonsense`);
+      await request('DELETE', `${path('kept')}?gracePeriodSeconds=x`);
+      await request('DELETE', `${path()}?gracePeriodSeconds=x`);
       await request('GET', path('kept'));
     });
 

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
-import { query, useRoom } from './room.ts';
+import { MERGE, query, useRoom } from './room.ts';
 
 const MICRO = '2026-01-02T03:04:05.678901Z';
 const TIME = '2026-01-02T03:04:05Z';
@@ -58,8 +58,7 @@ export function eventsContract(server: TestServer): void {
 
     test('an event can become a series', async () => {
       await request('POST', group(), { body: newEvent('series') });
-      const patch = (body: object) =>
-        request('PATCH', group('series'), { body, contentType: 'application/merge-patch+json' });
+      const patch = (body: object) => request('PATCH', group('series'), { body, contentType: MERGE });
 
       await patch({ series: { count: 2, lastObservedTime: MICRO } });
       await patch({ note: 'another' });
@@ -67,8 +66,7 @@ export function eventsContract(server: TestServer): void {
 
     test('the text of an event of events.k8s.io can change in the core group, with the series', async () => {
       await request('POST', group(), { body: newEvent('renoted') });
-      const patch = (body: object) =>
-        request('PATCH', core('renoted'), { body, contentType: 'application/merge-patch+json' });
+      const patch = (body: object) => request('PATCH', core('renoted'), { body, contentType: MERGE });
 
       await patch({ message: 'a companion was made' });
       await patch({ message: 'another', series: { count: 2, lastObservedTime: MICRO } });

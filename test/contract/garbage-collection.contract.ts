@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiBody } from '../support/api-client.ts';
 import type { TestServer } from '../support/servers/server.ts';
-import { useRoom } from './room.ts';
+import { MERGE, useRoom } from './room.ts';
 
-const MERGE = 'application/merge-patch+json';
 const ABSENT = {
   apiVersion: 'v1',
   kind: 'ConfigMap',

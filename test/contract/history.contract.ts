@@ -19,6 +19,14 @@ export function historyContract(server: TestServer): void {
       await open.ended();
     });
 
+    test('[W3] a list with a limit at a resourceVersion that is too old gets a 410', async () => {
+      const { metadata } = await create('listed');
+      await request('DELETE', path('listed'));
+      await place.forgetHistory();
+
+      await request('GET', `${path()}?${query({ limit: '1', resourceVersion: metadata.resourceVersion })}`);
+    });
+
     test('[W3] a continue token that is too old gets a 410 with another one, which goes on in the present', async () => {
       const page = (token: string | undefined) =>
         request('GET', `${path()}?${query({ limit: '2', ...(token && { continue: token }) })}`);

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
-import { useRoom } from './room.ts';
+import { MERGE, useRoom } from './room.ts';
 
 const MICRO = '2026-01-02T03:04:05.678901Z';
-const MERGE = 'application/merge-patch+json';
 
 const lease = (name: string, spec: object, metadata: object = {}) => ({
   apiVersion: 'coordination.k8s.io/v1',

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { configMap, useRoom } from './room.ts';
+import { configMap, MERGE, useRoom } from './room.ts';
 
-const MERGE = 'application/merge-patch+json';
 /** Emptying and removing a namespace takes a real server some seconds when it is busy. */
 const DEADLINE = { deadlineMs: 30_000 };
 

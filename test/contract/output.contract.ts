@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
 import { withoutManagedFields } from './normalised.ts';
-import { configMap, useRoom } from './room.ts';
+import { configMap, MERGE, useRoom } from './room.ts';
 
 /** What kubectl asks for. */
 const TABLE =
@@ -68,7 +68,7 @@ export function outputContract(server: TestServer): void {
       );
       await open.first(1);
       const body = { data: { k: 'v' } };
-      await request('PATCH', path('table-a'), { body, contentType: 'application/merge-patch+json' });
+      await request('PATCH', path('table-a'), { body, contentType: MERGE });
 
       await open.first(2);
     });

@@ -50,6 +50,23 @@ export function pagingContract(server: TestServer): void {
       await page({ limit: '2', resourceVersion: '0' });
     });
 
+    test('a list with a limit shows the state at its resourceVersion, one without it the present state', async () => {
+      const { metadata } = await create('f');
+      await request('DELETE', path('f'));
+      const parameters = { resourceVersion: metadata.resourceVersion };
+      const limited = await page({ ...parameters, limit: '5' });
+      const rest = await page({ limit: '5', continue: limited.body.metadata.continue ?? '' });
+      const unlimited = await page(parameters);
+
+      expect([names(limited), names(rest), names(unlimited)]).toEqual([
+        ['a', 'b', 'c', 'd', 'e'],
+        ['f'],
+        ['a', 'b', 'c', 'd', 'e'],
+      ]);
+      expect(limited.body.metadata.resourceVersion).toBe(metadata.resourceVersion);
+      await page({ ...parameters, limit: '5', resourceVersionMatch: 'NotOlderThan' });
+    });
+
     test('[W6] a list at a resourceVersion of the future is refused', async () => {
       const parameters = { limit: '1', resourceVersion: '99999999999' };
       const matches = ['', 'NotOlderThan', 'Exact'];

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
-import { useRoom } from './room.ts';
+import { MERGE, OTHER_UID, useRoom } from './room.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
-const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
-const OTHER_UID = '11111111-1111-1111-1111-111111111111';
 
 export function patchContract(server: TestServer): void {
   describe('patch', () => {
@@ -143,6 +141,8 @@ export function patchContract(server: TestServer): void {
     test.each([
       ['a stale resourceVersion', { metadata: { resourceVersion: '1' } }],
       ['an unknown directive', { data: { $patch: 'frobnicate' } }],
+      ['a deletion that names no list', { metadata: { $deleteFromPrimitiveList: ['x'] } }],
+      ['an order that names no list', { metadata: { $setElementOrder: ['x'] } }],
       ['an item without its key', { metadata: { ownerReferences: [{ name: 'x' }] } }],
       ['invalid JSON', '{'],
       ['a value of the wrong type', { data: { a: 1 } }],

@@ -1,11 +1,11 @@
 import { describe, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
-import { configMap, useRoom } from './room.ts';
+import { configMap, MERGE, useRoom } from './room.ts';
 
 export function refusalsContract(server: TestServer): void {
   describe('refusals', () => {
     const { create, namespace, path, request } = useRoom(server, 'refusals');
-    const merge = { body: {}, contentType: 'application/merge-patch+json' };
+    const merge = { body: {}, contentType: MERGE };
 
     test('unknown paths are refused', async () => {
       await request('GET', '/api/v1/nosuch');
@@ -20,6 +20,13 @@ export function refusalsContract(server: TestServer): void {
       await request('PUT', path(), { body: configMap('object') });
       await request('PATCH', path(), merge);
       await request('POST', '/api/v1/configmaps', { body: configMap('object') });
+    });
+
+    test('HEAD of a resource is refused', async () => {
+      await create('headless');
+      await request('HEAD', path('headless'));
+      await request('HEAD', path());
+      await request('HEAD', path('absent'));
     });
 
     test('nothing can be created in an absent namespace, and its lists are empty', async () => {

@@ -13,6 +13,12 @@ import { waitFor } from '../support/wait-for.ts';
 import { normalised, withoutManagedFields } from './normalised.ts';
 import { type Exchange, openRecording } from './recording.ts';
 
+/** The media type of a merge patch. */
+export const MERGE = 'application/merge-patch+json';
+
+/** The uid of no object. Recordings show it as it is. */
+export const OTHER_UID = '11111111-1111-1111-1111-111111111111';
+
 /** A namespace for the tests of one topic, and their recorded requests. */
 export interface Room {
   readonly namespace: string;

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
-import { configMap, useRoom } from './room.ts';
+import { configMap, MERGE, useRoom } from './room.ts';
 
 const KIBIBYTE = 1024;
 const long = (length: number) => 'x'.repeat(length);
@@ -97,7 +97,7 @@ export function validationContract(server: TestServer): void {
       await create('valid');
       await request('PUT', path('valid'), { body: configMap('valid', { data: { 'a b': 'x' } }) });
       const body = { metadata: { labels: { a: 'x y' } } };
-      await request('PATCH', path('valid'), { body, contentType: 'application/merge-patch+json' });
+      await request('PATCH', path('valid'), { body, contentType: MERGE });
     });
   });
 }

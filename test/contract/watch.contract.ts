@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { WatchLine } from '../support/api-client.ts';
 import type { TestServer } from '../support/servers/server.ts';
-import { configMap, useRoom } from './room.ts';
+import { configMap, MERGE, useRoom } from './room.ts';
 
-const MERGE = 'application/merge-patch+json';
 const STREAM = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 
 /** No server gets so far. */
@@ -84,6 +83,14 @@ export function watchContract(server: TestServer): void {
         `${target}&sendInitialEvents=true&resourceVersionMatch=Exact&allowWatchBookmarks=true`,
       );
       await request('GET', `${target}&resourceVersionMatch=NotOlderThan&resourceVersion=1`);
+    });
+
+    test('a watch that starts with the existing objects takes no continue token', async () => {
+      const target = `${path()}?watch=true&timeoutSeconds=1&continue=nonsense`;
+      await request('GET', target);
+      await request('GET', `${target}&resourceVersion=0`);
+      await request('GET', `${target}&resourceVersion=${await version()}`);
+      await request('GET', `${target}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`);
     });
 
     test('an object that starts to match is ADDED, and one that stops is DELETED', async () => {

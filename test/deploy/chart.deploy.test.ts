@@ -96,6 +96,27 @@ describe('the chart', () => {
     expect(named).toContain('"--cluster-name=blue"');
   });
 
+  test.for(['0', '0s', '0m', '0ms', '0h0m'])('has no canary with freshnessCanary=%s', async (off) => {
+    const settings = ['namespaces={team-a}', 'metrics.prometheusRule.enabled=true'];
+    const rendered = await helmTemplate(...settings, `freshnessCanary=${off}`);
+    expect(JSON.stringify(rendered)).not.toContain('--freshness-canary');
+  });
+
+  test.for(['31s', '1m', '30001ms', '0m31s', '1d'])(
+    'refuses a canary every %s beside the alert that expects one every 30 s',
+    async (interval) => {
+      const canary = `freshnessCanary=${interval}`;
+      const alerting = helmTemplate(canary, 'metrics.prometheusRule.enabled=true');
+      await expect(alerting).rejects.toThrow('set freshnessCanary to 30s or less');
+      expect(JSON.stringify(await helmTemplate(canary))).toContain(`--freshness-canary=${interval}`);
+    },
+  );
+
+  test.for(['30s', '30000ms', '0m9s'])('accepts a canary every %s beside the alert', async (interval) => {
+    const rendered = await helmTemplate(`freshnessCanary=${interval}`, 'metrics.prometheusRule.enabled=true');
+    expect(JSON.stringify(rendered)).toContain(`--freshness-canary=${interval}`);
+  });
+
   test('explains each of its values in its README', () => {
     const readme = readFileSync(inRepository('charts/mirror-controller/README.md'), 'utf8');
     const documented = [...readme.matchAll(/^\| `([^`]+)` \| `([^`]*)` \|/gm)].map(([, name, value]) => [

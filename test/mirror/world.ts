@@ -158,3 +158,6 @@ export function inWords(steps: readonly Step[]): readonly string[] {
     .map(({ companion, action, state, reason }) => `${companion}: ${action}, ${state}; ${reason}`)
     .sort();
 }
+
+/** The plan for a source key, in words. */
+export const plan = (key: string, of: World): readonly string[] => inWords(planFor(key, of));

@@ -54,3 +54,13 @@ labels:
   resources: [events]
   verbs: [patch]
 {{- end -}}
+
+{{/* How often the canary runs, in milliseconds. 0: never. */}}
+{{- define "mirror.canaryMs" -}}
+{{- $unitsMs := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000 -}}
+{{- $ms := 0 -}}
+{{- range regexFindAll "[0-9]+[a-z]+" (toString .Values.freshnessCanary) -1 -}}
+{{- $ms = add $ms (mul (regexFind "[0-9]+" . | atoi) (get $unitsMs (regexFind "[a-z]+" .))) -}}
+{{- end -}}
+{{- $ms -}}
+{{- end -}}

@@ -40,7 +40,6 @@ export function verbOf(method: string, target: ResourcePath, query: URLSearchPar
   if (target.subresource === 'finalize') return method === 'PUT' ? 'update' : undefined;
   switch (method) {
     case 'GET':
-    case 'HEAD':
       return 'get';
     case 'PUT':
       return 'update';
@@ -61,7 +60,6 @@ function collectionVerb(
   const everywhere = kind.namespaced && namespace === undefined;
   switch (method) {
     case 'GET':
-    case 'HEAD':
       return watching ? 'watch' : 'list';
     case 'POST':
       return everywhere ? undefined : 'create';

@@ -5,7 +5,7 @@
  */
 
 import { byCodeUnit, equal, type Json } from '../objects/json.ts';
-import { type KubeObject, type ManagedFieldsEntry, toJson } from '../objects/kube-object.ts';
+import { type KubeObject, type ManagedFieldsEntry, toJson, withMeta } from '../objects/kube-object.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import {
   difference,
@@ -99,8 +99,8 @@ export function write(
 
 /**
  * The entries once `manager` has replaced `before` (absent on create) by `after`: it now owns what
- * it changed. A client may also write entries. A single empty one clears them all; then only an
- * apply starts tracking again.
+ * it changed. A client may also write entries. An update to an empty list, or to a single empty
+ * entry, clears them all; then only an apply starts tracking again.
  */
 export function entriesAfterUpdate(
   schema: StructSchema,
@@ -110,10 +110,11 @@ export function entriesAfterUpdate(
   manager: Manager,
   now: string,
 ): readonly ManagedFieldsEntry[] {
-  const given = after.metadata.managedFields ?? [];
-  if (given.length === 1 && Object.keys(given[0] ?? {}).length === 0) return [];
-  const usable = given.length > 0 && given.every(isValid);
-  const entries = usable ? given : (before?.metadata.managedFields ?? []);
+  const present = before?.metadata.managedFields ?? [];
+  const given = after.metadata.managedFields ?? present;
+  const isCleared = given.length === 1 && Object.keys(given[0] ?? {}).length === 0;
+  const usable = given.every(isValid) ? given : present;
+  const entries = isCleared ? [] : usable;
   if (before && entries.length === 0) return [];
   return afterChange(schema, before ?? empty, after, entries, manager, now);
 }
@@ -143,6 +144,10 @@ export function afterChange(
   const owned = union(difference(own?.set ?? noFields, removed), changed);
   return write(left, owned, manager, isEmpty(changed) ? own?.entry.time : now);
 }
+
+/** `object` with these entries; without the field when there are none. */
+export const withEntries = (object: KubeObject, entries: readonly ManagedFieldsEntry[]): KubeObject =>
+  withMeta(object, { managedFields: entries.length === 0 ? undefined : entries });
 
 /** The entry of `manager`, and those of everybody else. */
 export function split(

@@ -1,7 +1,7 @@
 import { emptyObject } from '../kinds/decode-as.ts';
 import { apiVersionOf, type Kind, type Subresource } from '../kinds/kinds.ts';
-import { type KubeObject, withMeta } from '../objects/kube-object.ts';
-import { entriesAfterUpdate, type Manager } from './managed-fields.ts';
+import type { KubeObject } from '../objects/kube-object.ts';
+import { entriesAfterUpdate, type Manager, withEntries } from './managed-fields.ts';
 
 /** Who writes, in which version and through which subresource. */
 export interface Writer {
@@ -38,5 +38,5 @@ export function owned(writer: Writer, before: KubeObject | undefined, after: Kub
     managerOf(writer, 'Update'),
     writer.now,
   );
-  return withMeta(filled, { managedFields: managedFields.length === 0 ? undefined : managedFields });
+  return withEntries(filled, managedFields);
 }

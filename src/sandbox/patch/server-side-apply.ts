@@ -24,7 +24,7 @@ import {
   union,
   withParents,
 } from './field-set.ts';
-import { afterChange, type Manager, type Owned, split, strip, write } from './managed-fields.ts';
+import { afterChange, type Manager, type Owned, split, strip, withEntries, write } from './managed-fields.ts';
 import { compare, fieldsOf, merge, removeFields } from './typed-value.ts';
 
 export interface ApplyRequest {
@@ -64,7 +64,7 @@ export function apply(request: ApplyRequest): KubeObject {
   const object = toObject(result as JsonObject);
   const isSame = isEmpty(comparison.changed) && isEmpty(comparison.removed);
   const managedFields = write(left, claimed, manager, isSame ? own?.entry.time : now);
-  return withMeta(synchronised(object, config, manager), { managedFields });
+  return withEntries(synchronised(object, config, manager), managedFields);
 }
 
 /**

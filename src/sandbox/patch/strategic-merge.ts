@@ -15,8 +15,8 @@ import {
 import { badRequest, StatusError } from '../objects/status.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 
-const ORDER = '$setElementOrder/';
-const DELETE_FROM = '$deleteFromPrimitiveList/';
+const ORDER = '$setElementOrder';
+const DELETE_FROM = '$deleteFromPrimitiveList';
 
 /** `original` changed by `patch`. */
 export function strategicMerge(schema: Schema, original: JsonObject, patch: JsonObject): JsonObject {
@@ -45,19 +45,23 @@ function mergeObject(schema: Schema | undefined, original: JsonObject, patch: Js
     else if (!hasDirective(value)) merged.set(key, withoutDirectivesInside(value));
   }
   for (const key of namesAfter(DELETE_FROM, patch)) {
-    deleteFromList(merged, key, listAt(patch, DELETE_FROM + key));
+    deleteFromList(merged, key, listAt(patch, `${DELETE_FROM}/${key}`));
   }
   for (const key of namesAfter(ORDER, patch)) {
-    orderList(merged, schema, key, original, listAt(patch, ORDER + key));
+    orderList(merged, schema, key, original, listAt(patch, `${ORDER}/${key}`));
   }
   return objectOf(merged);
 }
 
-/** The NAMEs in directives `prefix`NAME. */
-const namesAfter = (prefix: string, patch: JsonObject): readonly string[] =>
-  Object.keys(patch)
-    .filter((key) => key.startsWith(prefix))
-    .map((key) => key.slice(prefix.length));
+/** The NAMEs in directives `directive`/NAME. */
+function namesAfter(directive: string, patch: JsonObject): readonly string[] {
+  const keys = Object.keys(patch).filter((key) => key.startsWith(directive));
+  if (keys.some((key) => !key.startsWith(`${directive}/`))) {
+    const what = directive === ORDER ? 'setElementOrder' : 'primitive';
+    throw badRequest(`invalid patch format of ${what} list`);
+  }
+  return keys.map((key) => key.slice(directive.length + 1));
+}
 
 function mergeValue(schema: Schema | undefined, original: Json, patch: Json): Json {
   if (isObject(patch)) return mergeObject(schema, isObject(original) ? original : {}, patch);

@@ -92,7 +92,8 @@ const objectMeta: StructSchema = {
       { type: 'list', items: text, listType: 'set', patchMerge: {} },
       'Who must still act before the object may go.',
     ),
-    field('managedFields', 17, atomicList(managedFieldsEntry), 'Who owns which fields.'),
+    // An empty list is kept until managed-fields.ts has seen it: it clears the entries.
+    field('managedFields', 17, atomicList(managedFieldsEntry), 'Who owns which fields.', { zero: 'pointer' }),
   ],
 };
 

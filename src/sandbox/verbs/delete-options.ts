@@ -3,7 +3,7 @@
 import { invalid, invalidObject, notSupported } from '../kinds/field-errors.ts';
 import { isList, type JsonObject, memberAt, objectAt, stringAt } from '../objects/json.ts';
 import type { DeleteOptions, Propagation } from '../storage/deletion.ts';
-import { booleanOf } from './list-options.ts';
+import { booleanOf, integerOf } from './list-options.ts';
 import { dryRunErrors } from './write-options.ts';
 
 const POLICIES: readonly Propagation[] = ['Foreground', 'Background', 'Orphan'];
@@ -48,6 +48,8 @@ function dryRunOf(options: JsonObject): boolean {
 }
 
 function fromQuery(query: URLSearchParams): JsonObject {
+  // No kind of ours has a grace period, but a malformed one is refused.
+  integerOf(query, 'gracePeriodSeconds');
   const policy = query.get('propagationPolicy');
   const orphan = booleanOf(query.get('orphanDependents'));
   return {

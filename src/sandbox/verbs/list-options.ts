@@ -34,7 +34,7 @@ export function parseListOptions(
   query: URLSearchParams,
   scope: { readonly namespace: string | undefined; readonly name: string | undefined },
 ): ListOptions {
-  const options: ListOptions = {
+  const options = withDefaults({
     selection: parseSelection(kind, query, scope),
     watch: booleanOf(query.get('watch')) ?? false,
     allowWatchBookmarks: booleanOf(query.get('allowWatchBookmarks')) ?? false,
@@ -44,17 +44,21 @@ export function parseListOptions(
     timeoutSeconds: integerOf(query, 'timeoutSeconds'),
     limit: integerOf(query, 'limit') ?? 0,
     continue: query.get('continue') ?? '',
-  };
+  });
   const errors = options.watch ? watchErrors(options) : listErrors(options);
   if (errors.length > 0) {
     throw invalidObject({ group: 'meta.k8s.io', name: 'ListOptions' }, '', errors);
   }
-  return { ...options, sendInitialEvents: options.sendInitialEvents ?? startsWithState(options) };
+  return options;
 }
 
 /** A watch without a version, or from 0, begins with the present state. */
-const startsWithState = (options: ListOptions): boolean =>
-  options.watch && (options.resourceVersion === '' || options.resourceVersion === '0');
+function withDefaults(options: ListOptions): ListOptions {
+  const { watch, resourceVersion, resourceVersionMatch, sendInitialEvents } = options;
+  const fromState = resourceVersion === '' || resourceVersion === '0';
+  if (!watch || !fromState || resourceVersionMatch !== '' || sendInitialEvents !== undefined) return options;
+  return { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
+}
 
 /** As in Go's conversion of query parameters, anything but `false` and `0` is true. */
 export function booleanOf(value: string | null): boolean | undefined {
@@ -62,7 +66,7 @@ export function booleanOf(value: string | null): boolean | undefined {
   return value.toLowerCase() !== 'false' && value !== '0';
 }
 
-function integerOf(query: URLSearchParams, name: string): number | undefined {
+export function integerOf(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null || value === '') return undefined;
   if (!/^[+-]?\d+$/.test(value)) {

@@ -101,11 +101,15 @@ function listFrom(store: ObjectStore, collection: Collection, options: ListOptio
   if (resourceVersion === '' || resourceVersion === '0') return latest;
   const revision = parseRevision(resourceVersion);
   if (revision > store.revision) throw tooLargeRevision(revision, store);
-  if (options.resourceVersionMatch !== 'Exact') return latest;
+  if (!isExact(options)) return latest;
   const objects = collection.listAt(revision, selection.namespace);
   if (!objects) throw expired('The resourceVersion for the provided list is too old.');
   return { revision, objects };
 }
+
+/** Without a match, a limit makes the version exact ("legacy exact" in Kubernetes' API concepts). */
+const isExact = ({ resourceVersionMatch, limit }: ListOptions): boolean =>
+  resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0);
 
 export const tokenAfter = (revision: number, object: KubeObject): string =>
   encodeToken({ revision, after: keyOfObject(object) });

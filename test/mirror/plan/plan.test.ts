@@ -14,9 +14,7 @@ import {
   stripped,
   vocabulary,
 } from '../wire.ts';
-import { boundsOf, inWords, isWrite, objectAt, planFor, viewOf, type World, world } from '../world.ts';
-
-const plan = (key: string, of: World) => inWords(planFor(key, of));
+import { boundsOf, inWords, isWrite, objectAt, plan, planFor, viewOf, world } from '../world.ts';
 
 describe('[M1] a source without targets', () => {
   const colors = source('team-a/colors');

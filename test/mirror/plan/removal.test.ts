@@ -20,9 +20,8 @@ import {
   unreadableNamespace,
   vocabulary,
 } from '../wire.ts';
-import { boundsOf, inWords, objectAt, planFor, viewOf, type World, world } from '../world.ts';
+import { boundsOf, inWords, objectAt, plan, planFor, viewOf, world } from '../world.ts';
 
-const plan = (key: string, of: World) => inWords(planFor(key, of));
 const key = 'team-a/colors';
 const retaining = { annotations: { 'workshop.io/deletion-policy': 'retain' } };
 

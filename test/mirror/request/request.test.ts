@@ -3,14 +3,7 @@ import { matchesTargets } from '../../../src/mirror/plan/placement.ts';
 import { companionKey, type MirrorRequest, parseRequest } from '../../../src/mirror/request/request.ts';
 import { type StringMap, vocabularyOf } from '../../../src/mirror/vocabulary.ts';
 import { vocabulary } from '../wire.ts';
-
-/** What a source `team-a/colors` asks for with these annotations (without their domain). */
-function ask(asks: StringMap, name = 'colors') {
-  const annotations = Object.fromEntries(
-    Object.entries(asks).map(([key, value]) => [`workshop.io/${key}`, value]),
-  );
-  return parseRequest({ namespace: 'team-a', name, annotations }, vocabulary);
-}
+import { ask } from './ask.ts';
 
 function request(asks: StringMap, name?: string): MirrorRequest {
   const result = ask(asks, name);

@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { matchesTargets } from '../../../src/mirror/plan/placement.ts';
-import { parseRequest } from '../../../src/mirror/request/request.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
-import { vocabulary } from '../wire.ts';
-
-function ask(asks: StringMap, name = 'colors') {
-  const annotations = Object.fromEntries(
-    Object.entries(asks).map(([key, value]) => [`workshop.io/${key}`, value]),
-  );
-  return parseRequest({ namespace: 'team-a', name, annotations }, vocabulary);
-}
+import { ask } from './ask.ts';
 
 function rollout(asks: StringMap) {
   const result = ask(asks);
