@@ -43,7 +43,7 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
       if (isConcernedByNamespace(source, before, after)) enqueue(source.key);
     }
   };
-  /** A search: consent rarely changes, and an index would cost memory for every companion. */
+  /** A search: an index would cost memory for every companion. */
   const enqueueCompanionsIn = (namespace: string) => {
     for (const object of configMaps.values()) {
       if (object.namespace !== namespace) continue;
@@ -67,7 +67,8 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
     reports.consent(namespace.key, consent?.kind === 'malformed' ? consent.problem : undefined);
     if (!isSynced()) return;
     enqueueTargeting(namespace.name, before, after);
-    if (saidConsent(before) !== saidConsent(after)) enqueueCompanionsIn(namespace.name);
+    // When a Namespace is gone, so are the companions in it.
+    if (after && saidConsent(before) !== saidConsent(after)) enqueueCompanionsIn(namespace.name);
     if (before?.allowDeletes !== after?.allowDeletes) enqueueHeldFrom(namespace.name);
   };
   return {

@@ -1,4 +1,5 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import { isCompanionOf } from '../companion/ownership.ts';
 import { isValues, type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import type { SourceRequest } from '../observe/source-request.ts';
@@ -12,7 +13,7 @@ import type { ClusterView } from './view.ts';
  * The keys of the sources that a ConfigMap concerns: itself if it is one, the source that it refers
  * to, if that is ours to watch (SPEC P2), the sources that use its values (SPEC V3), and those that
  * claim its name. The last find a companion that lost its source reference (SPEC R6), and a name
- * that becomes free (SPEC R7).
+ * that becomes free (SPEC R7); while the companion's own source holds the name, no other gets it.
  */
 export function concernedSources(object: ObservedConfigMap, view: ClusterView): ReadonlySet<ObjectKey> {
   const keys = new Set<ObjectKey>();
@@ -22,10 +23,22 @@ export function concernedSources(object: ObservedConfigMap, view: ClusterView): 
   if (isValues(object, view.settings.vocabulary)) {
     for (const source of view.valuesUsers(object.key)) keys.add(source.key);
   }
+  if (reference !== undefined && holdsName(object, reference, view)) return keys;
   for (const source of view.claimants(object.key)) {
     if (claims(source, object.key, view)) keys.add(source.key);
   }
   return keys;
+}
+
+/**
+ * Whether the source that the companion refers to holds its name. The claimants of one name may be
+ * thousands, each with a selector of its own, and each of their companions has an event.
+ */
+function holdsName(object: ObservedConfigMap, reference: ObjectKey, view: ClusterView): boolean {
+  const owner = view.configMap(reference);
+  const isThere = view.configMap(object.key) !== undefined;
+  if (!isThere || owner === undefined || !claims(owner, object.key, view)) return false;
+  return isCompanionOf(object, owner, view.settings.vocabulary);
 }
 
 /**

@@ -86,6 +86,27 @@ describe('[R1] the sources that a change of a ConfigMap concerns', () => {
   });
 });
 
+describe('[R7] two sources that ask for one name', () => {
+  const first = source('team-a/colors', { 'target-namespaces': 'team-b' });
+  const second = source('team-c/colors', { 'target-namespaces': 'team-b' });
+  const both = ['team-a/colors', 'team-c/colors'];
+  const concerned = (object: ConfigMap, ...others: readonly ConfigMap[]) =>
+    [...concernedSources(observed(object), viewOf(world([first, second, ...others], namespaces)))].sort();
+  const theirs = companion(first, 'team-b/colors-synced');
+
+  test('the companion of one does not concern the other while it is there', () => {
+    expect(concerned(theirs, theirs)).toEqual(['team-a/colors']);
+  });
+
+  test('it does when it is deleted, loses its marks, or is no longer asked for', () => {
+    expect(concerned(theirs)).toEqual(both);
+    const lost = stripped(theirs, 'workshop.io/source', 'workshop.io/source-uid');
+    expect(concerned(lost, lost)).toEqual(both);
+    const narrowed = source('team-a/colors', { 'target-namespaces': 'team-a' });
+    expect(concerned(theirs, narrowed, theirs)).toEqual(both);
+  });
+});
+
 describe('[W1] the sources that a change of a Namespace concerns', () => {
   const dev = observedNamespace('team-b', { labels: { env: 'dev' } });
   const prod = observedNamespace('team-b', { labels: { env: 'prod' } });
