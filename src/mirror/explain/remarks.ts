@@ -1,5 +1,5 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { type ObservedConfigMap, usesOf } from '../observe/observed-config-map.ts';
 import { type Step, unconsentedMatches } from '../plan/step.ts';
 import { parseNotify } from '../request/notify.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
@@ -33,14 +33,9 @@ export function remarksOn(
     isFlapping = false,
   }: { readonly rollout?: Rollout | undefined; readonly isFlapping?: boolean } = {},
 ): readonly Remark[] {
-  const remarks: Remark[] = unknownAnnotations(source, vocabulary).map(
+  const remarks: Remark[] = annotationRemarks(source, vocabulary).map(
     (text): Remark => ({ kind: 'annotation', text }),
   );
-  const sinks = parseNotify(source.annotations[vocabulary.notify] ?? 'none');
-  if (!sinks.ok) {
-    const text = `${vocabulary.notify}: ${sinks.problem}; no sink is notified`;
-    remarks.push({ kind: 'annotation', text });
-  }
   remarks.unshift(...unresolved(steps));
   if (isFlapping) remarks.unshift(flapping(vocabulary));
   if (rollout?.remark !== undefined) remarks.unshift(rollout.remark);
@@ -52,8 +47,22 @@ export function remarksOn(
   return [...heldDeletions(steps, source.key, 'it', vocabulary), ...remarks];
 }
 
+/** A sentence for each annotation of a valid source that is unknown or has no effect. */
+export function annotationRemarks(source: ObservedConfigMap, vocabulary: Vocabulary): readonly string[] {
+  const { annotations } = source;
+  const sinks = parseNotify(annotations[vocabulary.notify] ?? 'none');
+  const rendersNothing = annotations[vocabulary.renderKeys] !== undefined && usesOf(source) === undefined;
+  return [
+    ...unknownAnnotations(source, vocabulary),
+    ...(rendersNothing
+      ? [`${vocabulary.renderKeys} has no effect: no text that it selects has a placeholder`]
+      : []),
+    ...(sinks.ok ? [] : [`${vocabulary.notify}: ${sinks.problem}; no sink is notified`]),
+  ];
+}
+
 function flapping({ settle }: Vocabulary): Remark {
-  const text = `it has changed more than ten times within a minute; set ${settle} to mirror it only when it is quiet`;
+  const text = `it has changed more than ten times within a minute; set ${settle}, or a longer one, to mirror it only when it is quiet`;
   return { kind: 'flapping', text };
 }
 

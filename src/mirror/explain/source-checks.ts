@@ -1,9 +1,9 @@
 import { splitKey } from '../../kube/api/object-key.ts';
 import { isOutOfScope } from '../plan/placement.ts';
 import type { ClusterView } from '../plan/view.ts';
-import { unknownAnnotations } from '../request/unknown-annotations.ts';
 import { MANAGED_COMPANION, MANAGED_REVISION, MANAGED_SOURCE, MANAGED_VALUES } from '../vocabulary.ts';
 import { ADMINISTRATOR, type Finding, type Question } from './finding.ts';
+import { annotationRemarks } from './remarks.ts';
 import { fixAnnotations, type Remedy } from './remedies.ts';
 
 export function checkLabel({ source, live }: Question, view: ClusterView): Finding {
@@ -64,7 +64,7 @@ export function checkAnnotations(question: Question, { settings: { vocabulary } 
   const ours = Object.entries(live?.annotations ?? {})
     .filter(([key]) => key.startsWith(prefix) && Object.values(vocabulary).includes(key))
     .map(([key, value]) => `${key.slice(prefix.length)}: ${value}`);
-  const remarks = live === undefined ? [] : unknownAnnotations(live, vocabulary);
+  const remarks = live === undefined ? [] : annotationRemarks(live, vocabulary);
   const evidence = ours.length === 0 ? 'none, so the companion is beside the source' : ours.join('; ');
   return { check: 'annotations', evidence: [evidence, ...remarks].join('; but ') };
 }

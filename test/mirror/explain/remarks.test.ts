@@ -41,6 +41,17 @@ describe('[P3] with --require-consent, matching namespaces without consent are c
   });
 });
 
+test('[R13] [V2] render-keys that select no text with a placeholder are reported', () => {
+  const about = (data: StringMap) => {
+    const app = observed(source('home/app', { 'render-keys': 'app.*' }, { data }));
+    return remarksOn(app, [], vocabulary).map(({ text }) => text);
+  };
+  const idle = ['workshop.io/render-keys has no effect: no text that it selects has a placeholder'];
+  expect(about({ 'app.yaml': '$(mirror.namespace)', other: 'x' })).toEqual([]);
+  expect(about({ 'ap.yaml': '$(mirror.namespace)' })).toEqual(idle);
+  expect(about({ 'app.yaml': '$(mirror.nothing' })).toEqual(idle);
+});
+
 test('[R13] unknown annotations of a valid source are reported', () => {
   expect(remarks({ 'target-namespace': 'team-b' })).toEqual([
     'workshop.io/target-namespace is not an annotation of mirror-controller; did you mean workshop.io/target-namespaces?',
