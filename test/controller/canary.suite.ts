@@ -86,7 +86,7 @@ export function canarySuite(server: TestServer): void {
     expect(await saidOf(world, 'team-a/colors-synced')).toBe(
       `waiting: content ${shortOf(GREEN)} is tried in 2 canaries until …`,
     );
-    const verdict = { metadata: { annotations: world.ours({ verdict: 'bad' }) } };
+    const verdict = { metadata: { annotations: world.ours({ verdict: 'Bad' }) } };
     await world.person.patch(world.full('qa-b/colors-synced'), verdict, 'smoke-test');
     const marked = { data: RED, annotations: world.ours({ 'canary-failed': shortOf(GREEN) }) };
     for (const key of ['qa-a/colors-synced', 'qa-b/colors-synced']) {
