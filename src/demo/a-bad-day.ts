@@ -105,8 +105,8 @@ export function aBadDay({ vocabulary, home }: Setting): readonly Step[] {
         `With a canary, new content goes to ${TEAMS[0]} first. The others keep the earlier content until it has ` +
         'proved itself: here until a person approves it (manual), usually after some time.',
       commands: [
-        annotateConfigMap(source, vocabulary.canaryBake, 'manual'),
         annotateConfigMap(source, vocabulary.canary, TEAMS[0]),
+        annotateConfigMap(source, vocabulary.canaryBake, 'manual'),
         patchData(source, { corner: 'broken' }),
       ],
       expected: `corner=broken in ${TEAMS[0]} alone`,

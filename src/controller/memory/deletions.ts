@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/clock.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 
 /** How long (ms) the brake counts a deletion (SPEC D1). */
@@ -7,43 +8,56 @@ const WINDOW_MS = 60_000;
 interface Deletion {
   /** Of the source. */
   readonly namespace: string;
-  readonly begunAt: number;
+  readonly at: number;
 }
 
 /**
- * The deletions of the last 60 s that the brake counts. They count from when they are planned, and
- * again from when they are sent: if the reply is lost, the companion may be gone. One that fails
- * still counts, as it would if it were due.
+ * The deletions of the last 60 s that the brake counts. They count from when they are planned, until
+ * the next plan of their source, and again from when they are sent: if the reply is lost, the
+ * companion may be gone. One that fails still counts, as it would if it were due.
  */
 export class Deletions {
   readonly #clock: Clock;
-  /** By uid, oldest first. */
-  readonly #begun = new Map<string, Deletion>();
+  /** By the source, oldest first. */
+  readonly #planned = new Map<ObjectKey, Deletion & { readonly uids: readonly string[] }>();
+  /** By the companion's uid, oldest first. */
+  readonly #sent = new Map<string, Deletion>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The deletion of a companion is planned or sent. `namespace`: that of its source. */
-  begins(namespace: string, { uid }: ObservedConfigMap): void {
-    this.#forgetOld();
-    this.#begun.delete(uid);
-    this.#begun.set(uid, { namespace, begunAt: this.#clock.now() });
+  /** The deletions in the latest plan of the source. */
+  plans(source: ObjectKey, companions: readonly ObservedConfigMap[]): void {
+    this.#planned.delete(source);
+    if (companions.length === 0) return;
+    const { namespace } = splitKey(source);
+    this.#planned.set(source, { namespace, at: this.#clock.now(), uids: companions.map(({ uid }) => uid) });
+  }
+
+  /** The deletion of a companion of the source is sent. */
+  begins(source: ObjectKey, { uid }: ObservedConfigMap): void {
+    this.#sent.delete(uid);
+    this.#sent.set(uid, { namespace: splitKey(source).namespace, at: this.#clock.now() });
   }
 
   /** Uids of the companions. `namespace`: that of their sources. */
   recent(namespace: string): ReadonlySet<string> {
-    this.#forgetOld();
+    this.#forgetOld(this.#planned);
+    this.#forgetOld(this.#sent);
     const found = new Set<string>();
-    for (const [uid, deletion] of this.#begun) if (deletion.namespace === namespace) found.add(uid);
+    for (const planned of this.#planned.values()) {
+      if (planned.namespace === namespace) for (const uid of planned.uids) found.add(uid);
+    }
+    for (const [uid, sent] of this.#sent) if (sent.namespace === namespace) found.add(uid);
     return found;
   }
 
-  #forgetOld(): void {
+  #forgetOld<K>(deletions: Map<K, Deletion>): void {
     const oldest = this.#clock.now() - WINDOW_MS;
-    for (const [uid, { begunAt }] of this.#begun) {
-      if (begunAt > oldest) break;
-      this.#begun.delete(uid);
+    for (const [key, { at }] of deletions) {
+      if (at > oldest) break;
+      deletions.delete(key);
     }
   }
 }

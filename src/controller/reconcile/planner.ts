@@ -1,5 +1,5 @@
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
-import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
 import { remarksOn, remarksOnOrphans } from '../../mirror/explain/remarks.ts';
@@ -26,7 +26,7 @@ export interface PlannerDeps {
   readonly api: Pick<ConfigMapApi, 'get'>;
   readonly bodies: Pick<SourceBodies, 'forget'>;
   readonly renderings: Pick<Renderings, 'prepare'>;
-  readonly deletions: Pick<Deletions, 'begins'>;
+  readonly deletions: Pick<Deletions, 'plans'>;
   readonly versions: Pick<SourceVersions, 'isFlapping'>;
   readonly reports: Pick<Reports, 'invalidSource' | 'validSource'>;
   /** Until they are, a source that depends on namespaces cannot be planned. */
@@ -131,11 +131,8 @@ export class Planner {
    * plans are made before the first is carried out.
    */
   #counted(key: ObjectKey, steps: readonly Step[]): readonly Step[] {
-    for (const step of steps) {
-      if (step.action === 'delete' && step.counts) {
-        this.#deps.deletions.begins(splitKey(key).namespace, step.actual);
-      }
-    }
+    const counted = steps.flatMap((step) => (step.action === 'delete' && step.counts ? [step.actual] : []));
+    this.#deps.deletions.plans(key, counted);
     return steps;
   }
 }

@@ -178,7 +178,7 @@ export class CompanionWriter {
   async #carryOut(step: CompanionWriteStep, pass: Pass): Promise<Step> {
     switch (step.action) {
       case 'delete':
-        if (step.counts) this.#deps.deletions.begins(splitKey(pass.key).namespace, step.actual);
+        if (step.counts) this.#deps.deletions.begins(pass.key, step.actual);
         await deleteFollowed(step.actual, this.#deps);
         return step;
       case 'update':
