@@ -23,9 +23,12 @@ export function readerGone(stdout: ProcessIo['stdout']): AbortSignal {
   return gone.signal;
 }
 
-/** Columns of the terminal; undefined: `stdout` is none, so nothing is cut or wrapped. */
+/**
+ * Columns of the terminal; undefined: `stdout` is none, so nothing is cut or wrapped. Some terminals
+ * report 0, as over a serial line.
+ */
 export function terminalWidth({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
-  return isTTY ? (columns ?? 80) : undefined;
+  return isTTY ? columns || 80 : undefined;
 }
 
 /**

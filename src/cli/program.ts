@@ -129,7 +129,7 @@ async function parse(
     })
     .alias('h', 'help')
     .version(version)
-    .wrap(Math.min(80, io.stdout.columns ?? 80))
+    .wrap(Math.min(80, io.stdout.columns || 80))
     .epilogue(
       isPlugin
         ? 'kubectl mirror <command> --help lists the flags, among them -n, -A, -o and --context.'

@@ -44,6 +44,12 @@ test.concurrent.each([
   expect(wide.filter((line) => !line.startsWith('  kubectl '))).toEqual([]);
 });
 
+test.concurrent('[C3] a terminal that reports 0 columns counts as one of 80', async () => {
+  await using world = await openMessyWorld(sandboxServer);
+  const { out } = await ask(world, ['status', '-A'], terminal(0));
+  expect(out).toBe((await ask(world, ['status', '-A'], terminal(80))).out);
+});
+
 test.concurrent('[C2] plan in a pipe, word for word', async () => {
   await using world = await openMessyWorld(sandboxServer);
   const { out } = await ask(world, ['plan', '-n', world.full('team-b')]);
