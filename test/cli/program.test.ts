@@ -3,12 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
 import { COMMAND_FLAGS, DEMO_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags/command-flags.ts';
 import type { Flags } from '../../src/cli/flags/flag.ts';
 import { environmentVariable } from '../../src/cli/flags/flag-values.ts';
 import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { memoryIo } from './memory-io.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'program-'));
@@ -122,6 +124,15 @@ describe('a wrong command line', () => {
     expect(code).toBe(2);
     expect(err).toContain('has no context "there" (it has here)');
   });
+});
+
+test('[C2] one signal ends plan -f - while it reads standard input', async () => {
+  const io = { ...memoryIo(), stdin: new PassThrough() };
+  const code = runProgram(['plan', '-f', '-', '--kubeconfig', kubeconfig('http://x')], io);
+  await waitFor(() => io.stdin.listenerCount('readable') > 0);
+  io.stop();
+  expect(await code).toBe(2);
+  expect(io.err()).toBe('mirror-controller: stopped before the manifests were read\n');
 });
 
 test('[C9] kubectl mirror names itself in what it tells a user to type', async () => {
