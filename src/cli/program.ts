@@ -13,21 +13,9 @@ import { status } from './commands/status.ts';
 import { undo } from './commands/undo.ts';
 import { COMPLETE, complete, completionScript } from './completion.ts';
 import { messageOf, RunError, UsageError } from './errors.ts';
-import {
-  COMMAND_FLAGS,
-  DEMO_FLAGS,
-  EXPLAIN_FLAGS,
-  HISTORY_FLAGS,
-  NOTIFY_COMMAND_FLAGS,
-  PLAN_FLAGS,
-  RELEASE_FLAGS,
-  SANDBOX_FLAGS,
-  STATUS_FLAGS,
-  UNDO_FLAGS,
-} from './flags/command-flags.ts';
+import { COMMAND_FLAGS } from './flags/command-flags.ts';
 import type { Flag, Flags, FlagValues } from './flags/flag.ts';
 import { environmentVariable, flagAt, flagValues } from './flags/flag-values.ts';
-import { RUN_FLAGS } from './flags/run-flags.ts';
 import { SWITCH } from './flags/values.ts';
 import { COMMAND_HELP, FLAG_GROUPS, headOf } from './help.ts';
 import type { ProcessIo } from './io.ts';
@@ -102,8 +90,12 @@ async function parse(
   const isPlugin = programName === 'kubectl mirror';
   const offered = offeredAs(programName);
   let chosen: (() => Promise<unknown>) | undefined;
-  const command = <F extends Flags>(name: keyof typeof COMMAND_FLAGS, flags: F, action: Command<F>) => {
+  const command = <N extends keyof typeof COMMAND_FLAGS>(
+    name: N,
+    action: Command<(typeof COMMAND_FLAGS)[N]>,
+  ) => {
     if (!offered.has(name)) return;
+    const flags = COMMAND_FLAGS[name];
     const { operands, brief } = COMMAND_HELP[name];
     parser.command(
       `${name} ${operands}`.trim(),
@@ -141,17 +133,17 @@ async function parse(
     .exitProcess(false)
     .fail(false);
 
-  command('run', RUN_FLAGS, run);
-  command('sandbox', SANDBOX_FLAGS, sandbox);
-  command('demo', DEMO_FLAGS, demo);
-  command('status', STATUS_FLAGS, status);
-  command('explain', EXPLAIN_FLAGS, explain);
-  command('history', HISTORY_FLAGS, history);
-  command('undo', UNDO_FLAGS, undo);
-  command('plan', PLAN_FLAGS, plan);
-  command('release', RELEASE_FLAGS, release);
-  command('notify', NOTIFY_COMMAND_FLAGS, notify);
-  command('completion', {}, async (_values, { stdout }, [shell]) => {
+  command('run', run);
+  command('sandbox', sandbox);
+  command('demo', demo);
+  command('status', status);
+  command('explain', explain);
+  command('history', history);
+  command('undo', undo);
+  command('plan', plan);
+  command('release', release);
+  command('notify', notify);
+  command('completion', async (_values, { stdout }, [shell]) => {
     stdout.write(completionScript(shell));
   });
 
