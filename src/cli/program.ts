@@ -16,6 +16,7 @@ import { messageOf, RunError, UsageError } from './errors.ts';
 import { COMMAND_FLAGS } from './flags/command-flags.ts';
 import type { Flag, Flags, FlagValues } from './flags/flag.ts';
 import { environmentVariable, flagAt, flagValues } from './flags/flag-values.ts';
+import { inLongForm } from './flags/long-form.ts';
 import { SWITCH } from './flags/values.ts';
 import { COMMAND_HELP, FLAG_GROUPS, headOf } from './help.ts';
 import type { ProcessIo } from './io.ts';
@@ -32,9 +33,20 @@ const PLUGIN_HELP = `Shows the state of the copies (companions) of labelled Conf
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
+  // inLongForm negates switches. With its own prefix yargs would take --no-namespace for known.
+  'boolean-negation': false,
+  'negation-prefix': '',
   'camel-case-expansion': false,
   'dot-notation': false,
+  'populate--': true,
 };
+
+/** What yargs makes of a command line. `--`: the words after it. */
+interface Parsed {
+  readonly _: readonly unknown[];
+  readonly '--'?: readonly unknown[];
+  readonly [name: string]: unknown;
+}
 
 /**
  * Resolves to its exit code if that is a number. `operands`: what is neither the command nor a
@@ -101,9 +113,8 @@ async function parse(
       `${name} ${operands}`.trim(),
       brief,
       (inner) => withFlags(inner, name, flags),
-      ({ _: [, ...others], ...parsed }) => {
-        const words = operandsOf(parsed, operands);
-        refuseUnknown([...words, ...others.map(String)], words.length, flags);
+      (parsed: Parsed) => {
+        const words = operandsOf(parsed, operands, flags);
         chosen = () => action(flagValues(flags, parsed, io.env), io, words, programName);
       },
     );
@@ -150,7 +161,7 @@ async function parse(
   try {
     // Help and version come through the callback, and no command is chosen then.
     const flags = offered.get(commandIn(args, offered) ?? '') ?? {};
-    await parser.parseAsync(withBareSwitches(args, flags), {}, (_error, _parsed, output) => {
+    await parser.parseAsync(inLongForm(args, flags), {}, (_error, _parsed, output) => {
       if (output) io.stdout.write(`${output}\n`);
     });
   } catch (error) {
@@ -183,39 +194,30 @@ function commandIn(args: readonly string[], offered: ReadonlyMap<string, Flags>)
   return args.find((arg, at) => offered.has(arg) && !takesValue(args[at - 1]));
 }
 
-/** What was given for the names in `operands`, in that order. */
-function operandsOf(parsed: Readonly<Record<string, unknown>>, operands: string): readonly string[] {
-  const names = operands.match(/\w+/g) ?? [];
-  return names.flatMap((name) => parsed[name] ?? []).map(String);
-}
-
 /**
- * yargs takes an unknown flag for an operand. `expected`: how many of the words a command has a
- * place for.
+ * The operands of a command that takes `places`. What yargs finds no place for is in `_`, after the
+ * command itself.
  * @throws UsageError
  */
-function refuseUnknown(words: readonly string[], expected: number, flags: Flags): void {
-  const flag = words.find((word) => word.startsWith('-') && word !== '-');
-  if (flag !== undefined) {
-    const [name = ''] = flag.split('=');
-    const known = Object.keys(flags).map((each) => `--${each}`);
-    throw new UsageError(`unknown flag: ${flag}${didYouMean(name.replaceAll('_', '-'), known)}`);
+function operandsOf(parsed: Parsed, places: string, flags: Flags): readonly string[] {
+  const names = places.match(/\w+/g) ?? [];
+  const [, ...others] = parsed._;
+  const before = [...names.flatMap((name) => parsed[name] ?? []), ...others].map(String);
+  refuseUnknown(before, flags);
+  const words = [...before, ...(parsed['--'] ?? []).map(String)];
+  if (words.length > names.length && !places.includes('..')) {
+    throw new UsageError(`unexpected argument: ${words[names.length]}`);
   }
-  if (words.length > expected) throw new UsageError(`unexpected argument: ${words[expected]}`);
+  return words;
 }
 
-/**
- * Gives switches without a value one, `--check NAME` as `--check=true NAME`: yargs does not know
- * their type, and would take the name for the value.
- */
-function withBareSwitches(args: readonly string[], flags: Flags): string[] {
-  const switches = Object.entries(flags).filter(([, { kind }]) => kind === SWITCH);
-  const long = new Set(switches.map(([name]) => `--${name}`));
-  const letters = new Set(switches.map(([, { alias }]) => alias));
-  return args.map((arg, at) => {
-    const isSwitch = long.has(arg) || (/^-[a-zA-Z]+$/.test(arg) && letters.has(arg.at(-1)));
-    return isSwitch && !/^(true|false|[01])$/.test(args[at + 1] ?? '') ? `${arg}=true` : arg;
-  });
+/** yargs takes an unknown flag for an operand. */
+function refuseUnknown(words: readonly string[], flags: Flags): void {
+  const flag = words.find((word) => word.startsWith('-') && word !== '-');
+  if (flag === undefined) return;
+  const [name = ''] = flag.split('=');
+  const known = Object.keys(flags).map((each) => `--${each}`);
+  throw new UsageError(`unknown flag: ${flag}${didYouMean(name.replaceAll('_', '-'), known)}`);
 }
 
 /** Not strict: {@link refuseUnknown} says what is wrong in our words. */
