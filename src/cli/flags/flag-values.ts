@@ -37,10 +37,9 @@ export function unknownVariables(env: Environment): readonly string[] {
  */
 export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Environment): FlagValues<F> {
   const variable = environmentVariable('config');
+  const argument = textOf([args['config']].flat().at(-1));
   const [origin, path] =
-    args['config'] === undefined
-      ? [variable, env[variable] || undefined]
-      : ['--config', textOf(args['config'])];
+    argument === undefined ? [variable, env[variable] || undefined] : ['--config', argument];
   const file = path === undefined ? {} : readConfigFile(`${origin} ${path}`, path, flags);
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
@@ -97,9 +96,18 @@ function parseYaml(where: string, path: string): unknown {
   } catch (error) {
     throw new UsageError(`${where}: ${readFailure(error)}`);
   }
+  const documents = documentsOf(where, text);
+  if (documents.length > 1) {
+    throw new UsageError(`${where}: it has ${documents.length} YAML documents; write one, without "---"`);
+  }
+  return documents[0];
+}
+
+/** Without empty ones. */
+function documentsOf(where: string, text: string): readonly unknown[] {
   try {
     // Not `load`: to that an empty file is an error.
-    return loadAll(text)[0];
+    return loadAll(text).filter((document) => document !== null);
   } catch (error) {
     throw new UsageError(`${where} cannot be read as YAML: ${messageOf(error).split('\n')[0]}`);
   }
