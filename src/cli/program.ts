@@ -19,7 +19,7 @@ import { environmentVariable, flagAt, flagValues } from './flags/flag-values.ts'
 import { inLongForm } from './flags/long-form.ts';
 import { SWITCH } from './flags/values.ts';
 import { COMMAND_HELP, FLAG_GROUPS, headOf } from './help.ts';
-import type { ProcessIo } from './io.ts';
+import { type ProcessIo, print } from './io.ts';
 import { version } from './version.ts';
 
 /** The commands of the kubectl plugin (SPEC C9): they run with the user's own rights. */
@@ -77,7 +77,7 @@ export async function runProgram(
   };
   try {
     if (args[0] === COMPLETE) {
-      io.stdout.write(await complete(args.slice(1), offeredAs(name), io));
+      await print(io, await complete(args.slice(1), offeredAs(name), io));
       return 0;
     }
     const command = await parse(args, io, name);
@@ -102,6 +102,10 @@ async function parse(
   const isPlugin = programName === 'kubectl mirror';
   const offered = offeredAs(programName);
   let chosen: (() => Promise<unknown>) | undefined;
+  let shown = '';
+  const show = (text: string) => {
+    shown += text;
+  };
   const command = <N extends keyof typeof COMMAND_FLAGS>(
     name: N,
     action: Command<(typeof COMMAND_FLAGS)[N]>,
@@ -127,7 +131,7 @@ async function parse(
     .updateStrings({ boolean: 'switch', 'Not enough arguments following: %s': '--%s needs a value' })
     // Called where no command is named.
     .command('$0', false, {}, ({ _: [word] }) => {
-      if (isPlugin && word === undefined) parser.showHelp((help) => io.stdout.write(`${help}\n`));
+      if (isPlugin && word === undefined) parser.showHelp(show);
       else throw new UsageError(noCommand(word, [...offered.keys()]));
     })
     .alias('h', 'help')
@@ -154,19 +158,16 @@ async function parse(
   command('plan', plan);
   command('release', release);
   command('notify', notify);
-  command('completion', async (_values, { stdout }, [shell]) => {
-    stdout.write(completionScript(shell));
-  });
+  command('completion', (_values, _io, [shell]) => print(io, completionScript(shell)));
 
   try {
     // Help and version come through the callback, and no command is chosen then.
     const flags = offered.get(commandIn(args, offered) ?? '') ?? {};
-    await parser.parseAsync(inLongForm(args, flags), {}, (_error, _parsed, output) => {
-      if (output) io.stdout.write(`${output}\n`);
-    });
+    await parser.parseAsync(inLongForm(args, flags), {}, (_error, _parsed, output) => show(output));
   } catch (error) {
     throw new UsageError(messageOf(error));
   }
+  if (shown) await print(io, `${shown}\n`);
   return chosen;
 }
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
 import { COMMAND_FLAGS, DEMO_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags/command-flags.ts';
 import type { Flags } from '../../src/cli/flags/flag.ts';
@@ -210,6 +210,26 @@ describe('a server that does not let us work', () => {
       server.closeAllConnections();
     }
   });
+});
+
+test.each([
+  [['--help'], 'mirror-controller'],
+  [['run', '--help'], 'mirror-controller'],
+  [[], 'kubectl-mirror'],
+  [['completion', 'bash'], 'mirror-controller'],
+  [['__complete', ''], 'mirror-controller'],
+])('[C1] %j ends only when a slow reader has all of its answer (%s)', async (args, calledAs) => {
+  let read = '';
+  const slow = new Writable({
+    write: (chunk, _encoding, done) => {
+      setImmediate(() => {
+        read += String(chunk);
+        done();
+      });
+    },
+  });
+  expect(await runProgram(args, { ...memoryIo(), stdout: slow }, calledAs)).toBe(0);
+  expect(read).toMatch(/.\n$/);
 });
 
 describe('help', () => {
