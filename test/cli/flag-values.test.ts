@@ -47,7 +47,16 @@ describe('where a value comes from', () => {
     expect(flagValues(RUN_FLAGS, {}, {}).namespaces).toBeUndefined();
   });
 
-  test('[C1] an empty variable counts as absent, and a switch without a value is on', () => {
+  test('[C1] where an empty value means something, an empty variable is the empty flag', () => {
+    const env = { MIRROR_HTTP_ADDRESS: '', MIRROR_DENY_TARGET_NAMESPACES: '', MIRROR_NAMESPACES: '' };
+    const config = configFile('http-address: :1\nnamespaces: [a]\n');
+    const empty = { config, 'http-address': '', 'deny-target-namespaces': '', namespaces: '' };
+    const values = flagValues(RUN_FLAGS, { config }, env);
+    expect(values).toEqual(flagValues(RUN_FLAGS, empty, {}));
+    expect(values['http-address']).toBeUndefined();
+  });
+
+  test('[C1] any other empty variable counts as absent, and a switch without a value is on', () => {
     expect(flagValues(RUN_FLAGS, {}, { MIRROR_WORKERS: '', MIRROR_CONFIG: '' }).workers).toBe(16);
     expect(flagValues(RUN_FLAGS, { once: true }, {}).once).toBe(true);
     expect(flagValues(RUN_FLAGS, { once: false }, { MIRROR_ONCE: 'true' }).once).toBe(false);

@@ -46,7 +46,7 @@ export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Envi
   for (const [name, flag] of Object.entries(flags)) {
     const given = [
       { where: `--${name}`, text: argumentOf(flag, args[name]) },
-      { where: environmentVariable(name), text: env[environmentVariable(name)] || undefined },
+      { where: environmentVariable(name), text: variableOf(name, flag, env) },
       { where: `${name} in ${path}`, text: textOf(file[name]) },
       { where: `the default of --${name}`, text: flag.default },
     ].find(({ text }) => text !== undefined);
@@ -57,6 +57,12 @@ export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Envi
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return values as FlagValues<F>;
+}
+
+/** An empty variable counts as absent, unless the flag takes an empty value. */
+function variableOf(name: string, { kind }: Flag<unknown>, env: Environment): string | undefined {
+  const text = env[environmentVariable(name)];
+  return text === '' && !kind.parse('').ok ? undefined : text;
 }
 
 /** Of a flag that is repeated and not a list, the last value counts. */
