@@ -94,6 +94,7 @@ describe('a wrong command line', () => {
     [['demo', '--kubeconfig', 'some/config'], 'uses a cluster only with --context'],
     [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
     [['status', '--state=happy'], '"happy" is not one of in sync, drifted'],
+    [['status', '-A', '--watch', '--check'], '--check: it cannot be combined with --watch'],
     [['status', '-A', '--watch', '-o', 'json'], '--watch: it cannot be shown as json'],
     [['plan', 'colors'], 'unexpected argument: colors'],
   ])('[O5] %j: exit code 2, what is wrong and how to fix it', async (args, words) => {

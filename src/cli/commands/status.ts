@@ -37,6 +37,9 @@ export async function status(
   if (flags.watch && !['table', 'wide', 'name'].includes(flags.output)) {
     throw new UsageError(`--watch: it cannot be shown as ${flags.output}; use table, wide or name`);
   }
+  if (flags.watch && flags.check) {
+    throw new UsageError('--check: it cannot be combined with --watch, which shows until it is stopped');
+  }
   const cluster = clusterFor(flags, io);
   const namespace = namespaceOf(flags.namespace, cluster);
   const keys = operands.map((name) => sourceKey(name, flags.namespace, cluster));
