@@ -124,7 +124,7 @@ function format(entries: readonly Entry[], look: Shown, flags: StatusFlags, io: 
   return rows.length === 0 ? 'no companions\n' : `${table}\n${paragraph(stateSummary(rows), options.width)}`;
 }
 
-/** Of the source, as kubectl has it. */
+/** Of the source. */
 function age(entry: Entry | undefined, { view }: Look): string {
   const createdAt = entry?.source && view.configMap(entry.source)?.createdAt;
   return createdAt ? since(createdAt) : '<unknown>';
@@ -141,7 +141,7 @@ function notifiedCell(entry: Entry | undefined, { view, notified }: Shown): read
   return [texts.sort().join(', ') || '<none>'];
 }
 
-/** The age of a time, as kubectl shows it. */
+/** The age of a time in its largest unit, from two of that unit on. */
 function since(time: string): string {
   const seconds = Math.max(0, Math.floor((systemClock.wallTime().getTime() - Date.parse(time)) / 1000));
   if (seconds < 120) return `${seconds}s`;
