@@ -88,9 +88,9 @@ function cut(text: string, width: number): string {
 /** The first of `characters` that fit. */
 function fitting(characters: readonly string[], width: number): string[] {
   let taken = 0;
-  return characters.filter((character, at) => {
+  return characters.filter((character) => {
     taken += stringWidth(character);
-    return taken <= width && at >= 0;
+    return taken <= width;
   });
 }
 
