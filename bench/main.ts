@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { aboveZero } from '../scripts/above-zero.ts';
 import { findBinaries, kubernetesVersion } from '../test/support/control-plane-binaries.ts';
 import { measure, type Plan } from './measure.ts';
 import { comparison, markdown } from './report/markdown.ts';
@@ -73,6 +74,8 @@ async function measureAll(values: {
 }): Promise<Report> {
   const at = new Date().toISOString();
   const { quick } = values;
+  const runs = Math.ceil(aboveZero('--runs', values.runs ?? (quick ? '1' : '3')));
+  const quietMs = aboveZero('--quiet', values.quiet) * 1000;
   const binaries = await findBinaries({ env: process.env, onProgress: note });
   const machine = { ...describeMachine(), kubernetes: `Kubernetes ${kubernetesVersion().slice(1)}` };
   const output = resolve(values.output ?? `dist/bench-${at.replaceAll(':', '-')}.json`);
@@ -85,10 +88,10 @@ async function measureAll(values: {
       subjects(await buildBaseline(process.env), await otherBundle(values)),
       values.subject,
     ),
-    runs: Number(values.runs ?? (quick ? 1 : 3)),
+    runs,
     random: Math.random,
     quick,
-    quietMs: Number(values.quiet) * 1000,
+    quietMs,
     onProgress: note,
     onResults: (results) => {
       report = results.report({ at, machine, quick });

@@ -13,13 +13,14 @@ import { soak } from '../test/soak/soak.ts';
 import { startControlPlane } from '../test/support/control-plane.ts';
 import { findBinaries } from '../test/support/control-plane-binaries.ts';
 import { builtTools } from '../test/support/go-tools.ts';
+import { aboveZero } from './above-zero.ts';
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const run = promisify(execFile);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } });
-  const minutes = Number(values.minutes ?? 10);
+  const minutes = aboveZero('--minutes', values.minutes ?? '10');
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
   const { env } = process;
   const onProgress = (line: string) => console.error(line);

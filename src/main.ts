@@ -15,6 +15,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+// A process whose output nobody reads any more goes on: to die here would leave the Lease held.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 // Explicitly, since a connection attempt to a host that is gone may hold the process for ten
 // seconds more.
 const io = {

@@ -7,7 +7,7 @@ import { createTransport } from '../kube/http/pooled-transport.ts';
 import { DEFAULT_DOMAIN, MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
 import { UsageError } from './errors.ts';
 import type { Flags } from './flags/flag.ts';
-import { flagAt } from './flags/flag-values.ts';
+import { environmentVariable, flagAt } from './flags/flag-values.ts';
 import { SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
 import { USER_AGENT } from './version.ts';
@@ -89,13 +89,21 @@ async function ofCommand(words: readonly string[], flags: Flags, io: ProcessIo):
   }
   if (words.at(-1)?.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
   if (!TAKE_SOURCES.includes(command)) return [];
-  const { managed } = vocabularyOf(givenValue('domain', words, flags) ?? DEFAULT_DOMAIN);
+  const { managed } = vocabularyOf(givenValue('domain', words, flags, io.env) ?? DEFAULT_DOMAIN);
   return names(words, flags, io, '/api/v1/configmaps', `${managed}=${MANAGED_SOURCE}`);
 }
 
-function givenValue(name: string, words: readonly string[], flags: Flags): string | undefined {
+/** On the command line, else in the environment. */
+function givenValue(
+  name: string,
+  words: readonly string[],
+  flags: Flags,
+  env: ProcessIo['env'],
+): string | undefined {
   const at = words.findIndex((each) => flagAt(each, flags)?.[0] === name);
-  return at < 0 ? words.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3) : words[at + 1];
+  if (at >= 0) return words[at + 1];
+  const joined = words.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3);
+  return joined ?? (env[environmentVariable(name)] || undefined);
 }
 
 /** Keys or names of a list, at most 500; none if the cluster cannot be read. */
@@ -108,8 +116,9 @@ async function names(
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(TIME_LIMIT_MS);
   try {
-    const kubeconfig = givenValue('kubeconfig', words, flags);
-    const cluster = loadCluster({ kubeconfig, context: givenValue('context', words, flags), env });
+    const kubeconfig = givenValue('kubeconfig', words, flags, env);
+    const context = givenValue('context', words, flags, env);
+    const cluster = loadCluster({ kubeconfig, context, env });
     const transport = createTransport(cluster, { clock: systemClock, userAgent: USER_AGENT, signal });
     const list = { path, metadataOnly: true, ...(labelSelector !== undefined && { labelSelector }) };
     const { items } = await createListWatch<KubeObject>(transport, list).list(

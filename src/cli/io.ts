@@ -1,7 +1,9 @@
+import type { Readable } from 'node:stream';
+
 /** What a command knows of its process. `main.ts` makes the real one, tests make their own. */
 export interface ProcessIo {
   /** A person's answers, or manifests for `plan --filename -`. */
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Results, for a person or a pipe. */
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   /** The log, and errors. */
@@ -23,9 +25,12 @@ export function readerGone(stdout: ProcessIo['stdout']): AbortSignal {
   return gone.signal;
 }
 
-/** Columns of the terminal; undefined: `stdout` is none, so nothing is cut or wrapped. */
+/**
+ * Columns of the terminal; undefined: `stdout` is none, so nothing is cut or wrapped. Some terminals
+ * report 0, as over a serial line.
+ */
 export function terminalWidth({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
-  return isTTY ? (columns ?? 80) : undefined;
+  return isTTY ? columns || 80 : undefined;
 }
 
 /**

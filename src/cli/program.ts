@@ -13,24 +13,13 @@ import { status } from './commands/status.ts';
 import { undo } from './commands/undo.ts';
 import { COMPLETE, complete, completionScript } from './completion.ts';
 import { messageOf, RunError, UsageError } from './errors.ts';
-import {
-  COMMAND_FLAGS,
-  DEMO_FLAGS,
-  EXPLAIN_FLAGS,
-  HISTORY_FLAGS,
-  NOTIFY_COMMAND_FLAGS,
-  PLAN_FLAGS,
-  RELEASE_FLAGS,
-  SANDBOX_FLAGS,
-  STATUS_FLAGS,
-  UNDO_FLAGS,
-} from './flags/command-flags.ts';
+import { COMMAND_FLAGS } from './flags/command-flags.ts';
 import type { Flag, Flags, FlagValues } from './flags/flag.ts';
 import { environmentVariable, flagAt, flagValues } from './flags/flag-values.ts';
-import { RUN_FLAGS } from './flags/run-flags.ts';
+import { inLongForm } from './flags/long-form.ts';
 import { SWITCH } from './flags/values.ts';
 import { COMMAND_HELP, FLAG_GROUPS, headOf } from './help.ts';
-import type { ProcessIo } from './io.ts';
+import { type ProcessIo, print } from './io.ts';
 import { version } from './version.ts';
 
 /** The commands of the kubectl plugin (SPEC C9): they run with the user's own rights. */
@@ -44,9 +33,20 @@ const PLUGIN_HELP = `Shows the state of the copies (companions) of labelled Conf
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
+  // inLongForm negates switches. With its own prefix yargs would take --no-namespace for known.
+  'boolean-negation': false,
+  'negation-prefix': '',
   'camel-case-expansion': false,
   'dot-notation': false,
+  'populate--': true,
 };
+
+/** What yargs makes of a command line. `--`: the words after it. */
+interface Parsed {
+  readonly _: readonly unknown[];
+  readonly '--'?: readonly unknown[];
+  readonly [name: string]: unknown;
+}
 
 /**
  * Resolves to its exit code if that is a number. `operands`: what is neither the command nor a
@@ -77,7 +77,7 @@ export async function runProgram(
   };
   try {
     if (args[0] === COMPLETE) {
-      io.stdout.write(await complete(args.slice(1), offeredAs(name), io));
+      await print(io, await complete(args.slice(1), offeredAs(name), io));
       return 0;
     }
     const command = await parse(args, io, name);
@@ -102,16 +102,23 @@ async function parse(
   const isPlugin = programName === 'kubectl mirror';
   const offered = offeredAs(programName);
   let chosen: (() => Promise<unknown>) | undefined;
-  const command = <F extends Flags>(name: keyof typeof COMMAND_FLAGS, flags: F, action: Command<F>) => {
+  let shown = '';
+  const show = (text: string) => {
+    shown += text;
+  };
+  const command = <N extends keyof typeof COMMAND_FLAGS>(
+    name: N,
+    action: Command<(typeof COMMAND_FLAGS)[N]>,
+  ) => {
     if (!offered.has(name)) return;
+    const flags = COMMAND_FLAGS[name];
     const { operands, brief } = COMMAND_HELP[name];
     parser.command(
       `${name} ${operands}`.trim(),
       brief,
       (inner) => withFlags(inner, name, flags),
-      ({ _: [, ...others], ...parsed }) => {
-        const words = operandsOf(parsed, operands);
-        refuseUnknown([...words, ...others.map(String)], words.length, flags);
+      (parsed: Parsed) => {
+        const words = operandsOf(parsed, operands, flags);
         chosen = () => action(flagValues(flags, parsed, io.env), io, words, programName);
       },
     );
@@ -124,12 +131,12 @@ async function parse(
     .updateStrings({ boolean: 'switch', 'Not enough arguments following: %s': '--%s needs a value' })
     // Called where no command is named.
     .command('$0', false, {}, ({ _: [word] }) => {
-      if (isPlugin && word === undefined) parser.showHelp((help) => io.stdout.write(`${help}\n`));
+      if (isPlugin && word === undefined) parser.showHelp(show);
       else throw new UsageError(noCommand(word, [...offered.keys()]));
     })
     .alias('h', 'help')
     .version(version)
-    .wrap(Math.min(80, io.stdout.columns ?? 80))
+    .wrap(Math.min(80, io.stdout.columns || 80))
     .epilogue(
       isPlugin
         ? 'kubectl mirror <command> --help lists the flags, among them -n, -A, -o and --context.'
@@ -141,29 +148,26 @@ async function parse(
     .exitProcess(false)
     .fail(false);
 
-  command('run', RUN_FLAGS, run);
-  command('sandbox', SANDBOX_FLAGS, sandbox);
-  command('demo', DEMO_FLAGS, demo);
-  command('status', STATUS_FLAGS, status);
-  command('explain', EXPLAIN_FLAGS, explain);
-  command('history', HISTORY_FLAGS, history);
-  command('undo', UNDO_FLAGS, undo);
-  command('plan', PLAN_FLAGS, plan);
-  command('release', RELEASE_FLAGS, release);
-  command('notify', NOTIFY_COMMAND_FLAGS, notify);
-  command('completion', {}, async (_values, { stdout }, [shell]) => {
-    stdout.write(completionScript(shell));
-  });
+  command('run', run);
+  command('sandbox', sandbox);
+  command('demo', demo);
+  command('status', status);
+  command('explain', explain);
+  command('history', history);
+  command('undo', undo);
+  command('plan', plan);
+  command('release', release);
+  command('notify', notify);
+  command('completion', (_values, _io, [shell]) => print(io, completionScript(shell)));
 
   try {
     // Help and version come through the callback, and no command is chosen then.
     const flags = offered.get(commandIn(args, offered) ?? '') ?? {};
-    await parser.parseAsync(withBareSwitches(args, flags), {}, (_error, _parsed, output) => {
-      if (output) io.stdout.write(`${output}\n`);
-    });
+    await parser.parseAsync(inLongForm(args, flags), {}, (_error, _parsed, output) => show(output));
   } catch (error) {
     throw new UsageError(messageOf(error));
   }
+  if (shown) await print(io, `${shown}\n`);
   return chosen;
 }
 
@@ -191,39 +195,30 @@ function commandIn(args: readonly string[], offered: ReadonlyMap<string, Flags>)
   return args.find((arg, at) => offered.has(arg) && !takesValue(args[at - 1]));
 }
 
-/** What was given for the names in `operands`, in that order. */
-function operandsOf(parsed: Readonly<Record<string, unknown>>, operands: string): readonly string[] {
-  const names = operands.match(/\w+/g) ?? [];
-  return names.flatMap((name) => parsed[name] ?? []).map(String);
-}
-
 /**
- * yargs takes an unknown flag for an operand. `expected`: how many of the words a command has a
- * place for.
+ * The operands of a command that takes `places`. What yargs finds no place for is in `_`, after the
+ * command itself.
  * @throws UsageError
  */
-function refuseUnknown(words: readonly string[], expected: number, flags: Flags): void {
-  const flag = words.find((word) => word.startsWith('-') && word !== '-');
-  if (flag !== undefined) {
-    const [name = ''] = flag.split('=');
-    const known = Object.keys(flags).map((each) => `--${each}`);
-    throw new UsageError(`unknown flag: ${flag}${didYouMean(name.replaceAll('_', '-'), known)}`);
+function operandsOf(parsed: Parsed, places: string, flags: Flags): readonly string[] {
+  const names = places.match(/\w+/g) ?? [];
+  const [, ...others] = parsed._;
+  const before = [...names.flatMap((name) => parsed[name] ?? []), ...others].map(String);
+  refuseUnknown(before, flags);
+  const words = [...before, ...(parsed['--'] ?? []).map(String)];
+  if (words.length > names.length && !places.includes('..')) {
+    throw new UsageError(`unexpected argument: ${words[names.length]}`);
   }
-  if (words.length > expected) throw new UsageError(`unexpected argument: ${words[expected]}`);
+  return words;
 }
 
-/**
- * Gives switches without a value one, `--check NAME` as `--check=true NAME`: yargs does not know
- * their type, and would take the name for the value.
- */
-function withBareSwitches(args: readonly string[], flags: Flags): string[] {
-  const switches = Object.entries(flags).filter(([, { kind }]) => kind === SWITCH);
-  const long = new Set(switches.map(([name]) => `--${name}`));
-  const letters = new Set(switches.map(([, { alias }]) => alias));
-  return args.map((arg, at) => {
-    const isSwitch = long.has(arg) || (/^-[a-zA-Z]+$/.test(arg) && letters.has(arg.at(-1)));
-    return isSwitch && !/^(true|false|[01])$/.test(args[at + 1] ?? '') ? `${arg}=true` : arg;
-  });
+/** yargs takes an unknown flag for an operand. */
+function refuseUnknown(words: readonly string[], flags: Flags): void {
+  const flag = words.find((word) => word.startsWith('-') && word !== '-');
+  if (flag === undefined) return;
+  const [name = ''] = flag.split('=');
+  const known = Object.keys(flags).map((each) => `--${each}`);
+  throw new UsageError(`unknown flag: ${flag}${didYouMean(name.replaceAll('_', '-'), known)}`);
 }
 
 /** Not strict: {@link refuseUnknown} says what is wrong in our words. */

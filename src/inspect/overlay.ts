@@ -1,5 +1,8 @@
-import type { ConfigMapIndex, NamespaceLister } from '../controller/reconcile/cluster-view.ts';
-import { configMapIndexers } from '../controller/reconcile/cluster-view.ts';
+import {
+  type ConfigMapIndex,
+  configMapIndexers,
+  type NamespaceLister,
+} from '../controller/reconcile/cluster-view.ts';
 import { IndexedMap } from '../informer/indexed-map.ts';
 import type { Lister } from '../informer/lister.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';

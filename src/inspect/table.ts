@@ -34,14 +34,15 @@ export function renderTable(rows: readonly TableRow[], options: TableOptions): s
   const taken = (widths: readonly number[]) => widths.reduce((sum, each) => sum + each + GAP, 0);
   const isBelow = width !== undefined && width - taken(natural) < LEAST_SENTENCE;
   const widths = isBelow ? fitted(natural, width + GAP - taken(natural)) : natural;
+  const inner = Math.max(1, (width ?? 0) - 2);
   const lines: string[] = [];
   for (const { cells, below = [] } of all) {
     const head = widths.map((each, at) => pad(cut(cells[at] ?? '', each), each + GAP)).join('');
     const sentence = cells[names] ?? '';
     if (width === undefined) lines.push(head + sentence);
     else if (!isBelow) lines.push(...hanging(head, wrap(sentence, width - taken(widths))));
-    else lines.push(head, ...(cells[0] === headers[0] ? [] : indented(wrap(sentence, width - 2))));
-    lines.push(...below.flatMap((line) => indented(width === undefined ? [line] : wrap(line, width - 2))));
+    else lines.push(head, ...(cells[0] === headers[0] ? [] : indented(wrap(sentence, inner))));
+    lines.push(...below.flatMap((line) => indented(width === undefined ? [line] : wrap(line, inner))));
   }
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
@@ -87,9 +88,9 @@ function cut(text: string, width: number): string {
 /** The first of `characters` that fit. */
 function fitting(characters: readonly string[], width: number): string[] {
   let taken = 0;
-  return characters.filter((character, at) => {
+  return characters.filter((character) => {
     taken += stringWidth(character);
-    return taken <= width && at >= 0;
+    return taken <= width;
   });
 }
 
@@ -98,7 +99,7 @@ export function paragraph(text: string, width: number | undefined): string {
   return (width === undefined ? [text] : wrap(text, width)).map((line) => `${line}\n`).join('');
 }
 
-/** Breaks between words, or within one that is too long for a line. */
+/** Breaks between words, or within one that is too long. Each line has at least one character. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -111,7 +112,8 @@ function wrap(text: string, width: number): readonly string[] {
     if (line !== '') lines.push(line);
     line = word;
     while (stringWidth(line) > width) {
-      const part = fitting([...line], width).join('');
+      const [first = '', ...rest] = line;
+      const part = first + fitting(rest, width - stringWidth(first)).join('');
       lines.push(part);
       line = line.slice(part.length);
     }

@@ -6,8 +6,12 @@ import { sandboxServer } from '../support/servers/sandbox-server.ts';
 import { memoryIo } from './memory-io.ts';
 
 /** What completes the last word. */
-async function completed(words: readonly string[], calledAs?: string): Promise<readonly string[]> {
-  const io = memoryIo();
+async function completed(
+  words: readonly string[],
+  calledAs?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const io = memoryIo(env);
   expect(await runProgram(['__complete', ...words], io, calledAs)).toBe(0);
   return io.out().split('\n').slice(0, -1);
 }
@@ -42,6 +46,11 @@ test('[C9] namespaces and sources are completed from the cluster that the words 
   expect(await completed(['explain', ...here, ''])).toEqual(['shop/colors']);
   expect(await completed(['explain', '--domain=other.io', ...here, ''])).toEqual([]);
   expect(await completed(['explain', '--kubeconfig', '/nonexistent', ''])).toEqual([]);
+  const env = { MIRROR_KUBECONFIG: place.kubeconfigPath };
+  expect(await completed(['explain', ''], undefined, env)).toEqual(['shop/colors']);
+  for (const other of [{ MIRROR_CONTEXT: 'nosuch' }, { MIRROR_DOMAIN: 'other.io' }]) {
+    expect(await completed(['explain', ''], undefined, { ...env, ...other })).toEqual([]);
+  }
 });
 
 test('[C9] the script for bash hands over the words up to the cursor', async () => {

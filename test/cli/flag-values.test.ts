@@ -47,7 +47,16 @@ describe('where a value comes from', () => {
     expect(flagValues(RUN_FLAGS, {}, {}).namespaces).toBeUndefined();
   });
 
-  test('[C1] an empty variable counts as absent, and a switch without a value is on', () => {
+  test('[C1] where an empty value means something, an empty variable is the empty flag', () => {
+    const env = { MIRROR_HTTP_ADDRESS: '', MIRROR_DENY_TARGET_NAMESPACES: '', MIRROR_NAMESPACES: '' };
+    const config = configFile('http-address: :1\nnamespaces: [a]\n');
+    const empty = { config, 'http-address': '', 'deny-target-namespaces': '', namespaces: '' };
+    const values = flagValues(RUN_FLAGS, { config }, env);
+    expect(values).toEqual(flagValues(RUN_FLAGS, empty, {}));
+    expect(values['http-address']).toBeUndefined();
+  });
+
+  test('[C1] any other empty variable counts as absent, and a switch without a value is on', () => {
     expect(flagValues(RUN_FLAGS, {}, { MIRROR_WORKERS: '', MIRROR_CONFIG: '' }).workers).toBe(16);
     expect(flagValues(RUN_FLAGS, { once: true }, {}).once).toBe(true);
     expect(flagValues(RUN_FLAGS, { once: false }, { MIRROR_ONCE: 'true' }).once).toBe(false);
@@ -59,6 +68,8 @@ describe('where a value comes from', () => {
       once: false,
       workers: 2,
     });
+    const [first, last] = ['workers: 1\n', 'workers: 2\n'].map(configFile);
+    expect(flagValues(RUN_FLAGS, { config: [first, last] }, {}).workers).toBe(2);
   });
 
   test.each(['1', 'true', ' true '])('[C1] a switch is on with %s', (text) => {
@@ -139,6 +150,7 @@ describe('a wrong value is reported with its fix', () => {
   test.each([
     ['is missing', undefined, 'the file does not exist'],
     ['is not YAML', 'a: [', 'cannot be read as YAML'],
+    ['has two documents', 'once: true\n---\nworkers: 3\n', 'it has 2 YAML documents; write one'],
     ['is a list', '- a', 'write one "flag: value" a line'],
     ['has an unknown key', 'wokers: 1', 'there is no flag "wokers"; did you mean workers?'],
     ['has the name of an inherited property', 'constructor: 1', 'there is no flag "constructor"'],
@@ -159,6 +171,7 @@ describe('a wrong value is reported with its fix', () => {
 
   test('[C1] an empty --config file sets nothing', () => {
     expect(flagValues(RUN_FLAGS, { config: configFile('') }, {}).workers).toBe(16);
+    expect(flagValues(RUN_FLAGS, { config: configFile('---\nworkers: 3\n---\n') }, {}).workers).toBe(3);
   });
 });
 

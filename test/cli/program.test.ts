@@ -3,12 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
 import { COMMAND_FLAGS, DEMO_FLAGS, SANDBOX_FLAGS } from '../../src/cli/flags/command-flags.ts';
 import type { Flags } from '../../src/cli/flags/flag.ts';
 import { environmentVariable } from '../../src/cli/flags/flag-values.ts';
 import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { memoryIo } from './memory-io.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'program-'));
@@ -42,7 +44,13 @@ describe('a wrong command line', () => {
     [['runn'], '"runn" is not a command; did you mean run?'],
     [['run', 'fast'], 'unexpected argument: fast'],
     [['run', '--no-such-flag'], 'unknown flag: --no-such-flag\n'],
-    [['run', '--no-resync'], '--resync: "false" is not a duration'],
+    [['run', '--no-resync'], 'unknown flag: --no-resync'],
+    [['status', '--no-namespace'], 'unknown flag: --no-namespace'],
+    [['plan', '-f'], '--filename needs a value'],
+    [['status', '-Ax'], 'unknown flag: -x'],
+    [['explain', 'a/b', '--', 'c/d'], 'unexpected argument: c/d'],
+    [['plan', '--', '-A'], 'unexpected argument: -A'],
+    [['plan', '-nshow', '-odot'], '--output: "dot" is not one of table, json, yaml\nSee'],
     [['run', '-x'], 'unknown flag: -x'],
     [['status', '--stat', 'foo'], 'unknown flag: --stat; did you mean --state?\n'],
     [['explain'], 'explain: name a source or a companion'],
@@ -86,6 +94,7 @@ describe('a wrong command line', () => {
     [['demo', '--kubeconfig', 'some/config'], 'uses a cluster only with --context'],
     [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
     [['status', '--state=happy'], '"happy" is not one of in sync, drifted'],
+    [['status', '-A', '--watch', '--check'], '--check: it cannot be combined with --watch'],
     [['status', '-A', '--watch', '-o', 'json'], '--watch: it cannot be shown as json'],
     [['plan', 'colors'], 'unexpected argument: colors'],
   ])('[O5] %j: exit code 2, what is wrong and how to fix it', async (args, words) => {
@@ -122,6 +131,15 @@ describe('a wrong command line', () => {
     expect(code).toBe(2);
     expect(err).toContain('has no context "there" (it has here)');
   });
+});
+
+test('[C2] one signal ends plan -f - while it reads standard input', async () => {
+  const io = { ...memoryIo(), stdin: new PassThrough() };
+  const code = runProgram(['plan', '-f', '-', '--kubeconfig', kubeconfig('http://x')], io);
+  await waitFor(() => io.stdin.listenerCount('readable') > 0);
+  io.stop();
+  expect(await code).toBe(2);
+  expect(io.err()).toBe('mirror-controller: stopped before the manifests were read\n');
 });
 
 test('[C9] kubectl mirror names itself in what it tells a user to type', async () => {
@@ -193,6 +211,26 @@ describe('a server that does not let us work', () => {
       server.closeAllConnections();
     }
   });
+});
+
+test.each([
+  [['--help'], 'mirror-controller'],
+  [['run', '--help'], 'mirror-controller'],
+  [[], 'kubectl-mirror'],
+  [['completion', 'bash'], 'mirror-controller'],
+  [['__complete', ''], 'mirror-controller'],
+])('[C1] %j ends only when a slow reader has all of its answer (%s)', async (args, calledAs) => {
+  let read = '';
+  const slow = new Writable({
+    write: (chunk, _encoding, done) => {
+      setImmediate(() => {
+        read += String(chunk);
+        done();
+      });
+    },
+  });
+  expect(await runProgram(args, { ...memoryIo(), stdout: slow }, calledAs)).toBe(0);
+  expect(read).toMatch(/.\n$/);
 });
 
 describe('help', () => {

@@ -58,7 +58,7 @@ test("[O5] somebody else's kubeconfig is never overwritten", async () => {
   writeFileSync(path, 'apiVersion: v1\nkind: Config\n');
   const io = memoryIo();
   expect(await runProgram(['sandbox', '--kubeconfig', path], io)).toBe(2);
-  expect(io.err()).toContain('is not ours');
+  expect(io.err()).toContain('was not written by this command');
   expect(readFileSync(path, 'utf8')).toBe('apiVersion: v1\nkind: Config\n');
 });
 

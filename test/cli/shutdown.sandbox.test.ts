@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Lease } from '../../src/kube/api/types.ts';
 import { World } from '../controller/world.ts';
+import { scopeOf } from '../inspect/ask.ts';
 import type { Replica } from '../leaderelection/replica.ts';
 import { Replicas, useBundle } from '../leaderelection/replicas.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
@@ -79,4 +84,31 @@ test('[Q3] a second SIGTERM ends the process at once', async () => {
   // The drain goes on for most of its 10 s.
   expect(performance.now() - askedAgainAt).toBeLessThan(5_000);
   expect((await replicas.lease())?.spec?.holderIdentity).not.toBe('');
+});
+
+test('[L3] the reader of the log goes away: it goes on, and a stop releases the Lease', async () => {
+  await using world = await World.open(sandboxServer);
+  const namespace = world.full('home');
+  const election = ['--leader-elect', `--leader-elect-lease-namespace=${namespace}`];
+  const flags = [...scopeOf(world), '--http-address=', '--log-format=json', ...election];
+  const child = spawn(process.execPath, [program(), 'run', ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  let log = '';
+  child.stderr.on('data', (chunk) => {
+    log += String(chunk);
+  });
+  await waitFor(() => log.includes('caches synced'), { deadlineMs: 20_000, describe: () => log });
+  child.stderr.destroy();
+  // It logs each companion, to nobody.
+  for (const name of ['colors', 'sizes']) {
+    await world.createSource({ name });
+    await world.companion(`home/${name}-synced`, `home/${name}`);
+  }
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/mirror-controller`;
+  expect((await world.person.get<Lease>(path))?.spec?.holderIdentity).toBe('');
 });

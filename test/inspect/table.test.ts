@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { renderTable } from '../../src/inspect/table.ts';
+import { paragraph, renderTable } from '../../src/inspect/table.ts';
 
 const headers = ['NAME', 'COMPANION', 'STATE', 'REASON'];
 const rows = [
@@ -65,6 +65,15 @@ describe('a table', () => {
     );
     for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(Math.max(width, 26));
     expect(text).toContain('end');
+  });
+
+  test.each([0, 1, 2, 3])('[C3] a terminal of %i columns loses no text', (width) => {
+    const sentence = `保${'n'.repeat(20)} end`;
+    const cells = ['a/b', 'a/b-synced', 'invalid', sentence];
+    const text = renderTable([{ cells, below: [sentence] }], { headers, showHeaders: false, width });
+    const withoutSpace = sentence.replaceAll(' ', '');
+    expect(text.replace(/\s/g, '')).toContain(withoutSpace + withoutSpace);
+    expect(paragraph(sentence, width).replace(/\s/g, '')).toBe(withoutSpace);
   });
 
   test('[C3] without headers there are only rows', () => {

@@ -44,6 +44,43 @@ test.concurrent.each([
   expect(wide.filter((line) => !line.startsWith('  kubectl '))).toEqual([]);
 });
 
+test.concurrent('[C3] a terminal that reports 0 columns counts as one of 80', async () => {
+  await using world = await openMessyWorld(sandboxServer);
+  const { out } = await ask(world, ['status', '-A'], terminal(0));
+  expect(out).toBe((await ask(world, ['status', '-A'], terminal(80))).out);
+});
+
+test.concurrent('[C9] a letter and its value in one word, and -- before names, as kubectl takes them', async () => {
+  await using world = await openMessyWorld(sandboxServer);
+  const team = world.full('team-b');
+  const same = [
+    [
+      ['status', '-A', '-o', 'name'],
+      ['status', '-Aoname'],
+      ['status', '-A', '-oname'],
+      ['status', '-Ao=name'],
+    ],
+    [
+      ['status', '-n', team, '-o', 'name'],
+      ['status', `-n${team}`, '-oname'],
+    ],
+    [
+      ['status', world.full('home/bad'), '-ojson'],
+      ['status', '-A', '-ojson', '--', world.full('home/bad')],
+    ],
+    [
+      ['explain', world.full('home/bad')],
+      ['explain', '--', world.full('home/bad')],
+    ],
+  ];
+  for (const [first = [], ...others] of same) {
+    const expected = await ask(world, first);
+    expect(expected.out).not.toBe('');
+    for (const args of others) expect(await ask(world, args)).toEqual(expected);
+  }
+  expect((await ask(world, ['status', '-Aowide'])).out).toMatch(/^NAME +COMPANION +STATE +ACTION +AGE/);
+});
+
 test.concurrent('[C2] plan in a pipe, word for word', async () => {
   await using world = await openMessyWorld(sandboxServer);
   const { out } = await ask(world, ['plan', '-n', world.full('team-b')]);

@@ -73,7 +73,7 @@ async function play(
       narrator: new Narrator({
         write: (text) => stdout.write(text),
         colour: useColour(stdout, env),
-        columns: stdout.columns,
+        columns: stdout.columns || undefined,
       }),
       clock: systemClock,
       random: Math.random,

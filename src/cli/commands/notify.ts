@@ -17,9 +17,9 @@ const MOST_SHOWN = 1_000;
 export async function notify(
   flags: FlagValues<typeof NOTIFY_COMMAND_FLAGS>,
   io: ProcessIo,
-  [verb, name, ...others]: readonly string[],
+  [verb, name]: readonly string[],
 ): Promise<void> {
-  if (verb !== 'test' || name === undefined || others.length > 0) {
+  if (verb !== 'test' || name === undefined) {
     throw new UsageError('notify: write "notify test SINK", with the name of a sink in --notify-config');
   }
   const sinks = await readSinks(flags);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { addAbortSignal } from 'node:stream';
 import { changesOf } from '../../inspect/changes.ts';
 import type { Look } from '../../inspect/inspection.ts';
 import { ManifestError, type ManifestFile, type Manifests, readManifests } from '../../inspect/manifests.ts';
@@ -13,7 +14,7 @@ import {
   rowOf,
 } from '../../inspect/report.ts';
 import { paragraph, renderTable } from '../../inspect/table.ts';
-import { readFailure, UsageError } from '../errors.ts';
+import { RunError, readFailure, UsageError } from '../errors.ts';
 import type { PLAN_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
@@ -65,9 +66,10 @@ async function manifestsOf(paths: readonly string[], namespace: string, io: Proc
   const files: ManifestFile[] = [];
   for (const path of paths) {
     try {
-      if (path === '-') files.push({ name: 'standard input', text: await textOf(io.stdin) });
+      if (path === '-') files.push({ name: 'standard input', text: await textOf(io) });
       else files.push({ name: path, text: readFileSync(path, 'utf8') });
     } catch (error) {
+      if (io.signal.aborted) throw new RunError('stopped before the manifests were read', 2);
       throw new UsageError(`--filename ${path}: ${readFailure(error)}`);
     }
   }
@@ -79,8 +81,9 @@ async function manifestsOf(paths: readonly string[], namespace: string, io: Proc
   }
 }
 
-async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+/** The whole standard input. Rejects when the process is asked to stop. */
+async function textOf({ stdin, signal }: ProcessIo): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString();
 }

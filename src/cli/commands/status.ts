@@ -37,6 +37,9 @@ export async function status(
   if (flags.watch && !['table', 'wide', 'name'].includes(flags.output)) {
     throw new UsageError(`--watch: it cannot be shown as ${flags.output}; use table, wide or name`);
   }
+  if (flags.watch && flags.check) {
+    throw new UsageError('--check: it cannot be combined with --watch, which shows until it is stopped');
+  }
   const cluster = clusterFor(flags, io);
   const namespace = namespaceOf(flags.namespace, cluster);
   const keys = operands.map((name) => sourceKey(name, flags.namespace, cluster));
@@ -121,7 +124,7 @@ function format(entries: readonly Entry[], look: Shown, flags: StatusFlags, io: 
   return rows.length === 0 ? 'no companions\n' : `${table}\n${paragraph(stateSummary(rows), options.width)}`;
 }
 
-/** Of the source, as kubectl has it. */
+/** Of the source. */
 function age(entry: Entry | undefined, { view }: Look): string {
   const createdAt = entry?.source && view.configMap(entry.source)?.createdAt;
   return createdAt ? since(createdAt) : '<unknown>';
@@ -138,7 +141,7 @@ function notifiedCell(entry: Entry | undefined, { view, notified }: Shown): read
   return [texts.sort().join(', ') || '<none>'];
 }
 
-/** The age of a time, as kubectl shows it. */
+/** The age of a time in its largest unit, from two of that unit on. */
 function since(time: string): string {
   const seconds = Math.max(0, Math.floor((systemClock.wallTime().getTime() - Date.parse(time)) / 1000));
   if (seconds < 120) return `${seconds}s`;

@@ -54,6 +54,13 @@ const NAMESPACE_FLAG = flag({
   describe: 'Namespace of the sources or of the companions',
 });
 
+const OUTPUT = flag({
+  kind: choice('table', 'json', 'yaml'),
+  default: 'table',
+  alias: 'o',
+  describe: 'Format',
+});
+
 /** For the commands that only look. */
 const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...RULE_FLAGS } satisfies Flags;
 
@@ -67,7 +74,7 @@ export const PLAN_FLAGS = {
     defaultDescription: 'none',
     describe: 'Plan as if these manifests were applied; - reads standard input',
   }),
-  output: flag({ kind: choice('table', 'json', 'yaml'), default: 'table', alias: 'o', describe: 'Format' }),
+  output: OUTPUT,
 } satisfies Flags;
 
 export const STATUS_FLAGS = {
@@ -114,15 +121,19 @@ export const NOTIFY_COMMAND_FLAGS = {
   'dry-run': off('Print the request, and send nothing'),
 } satisfies Flags;
 
-export const HISTORY_FLAGS = {
+/** For the commands about one source. */
+const SOURCE_FLAGS = {
   ...LOOK_FLAGS,
   namespace: { ...NAMESPACE_FLAG, describe: 'Namespace of the source' },
-  output: flag({ kind: choice('table', 'json', 'yaml'), default: 'table', alias: 'o', describe: 'Format' }),
+} satisfies Flags;
+
+export const HISTORY_FLAGS = {
+  ...SOURCE_FLAGS,
+  output: OUTPUT,
 } satisfies Flags;
 
 export const UNDO_FLAGS = {
-  ...LOOK_FLAGS,
-  namespace: { ...NAMESPACE_FLAG, describe: 'Namespace of the source' },
+  ...SOURCE_FLAGS,
   to: flag({
     kind: text('checksum'),
     default: undefined,

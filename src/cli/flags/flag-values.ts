@@ -37,17 +37,16 @@ export function unknownVariables(env: Environment): readonly string[] {
  */
 export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Environment): FlagValues<F> {
   const variable = environmentVariable('config');
+  const argument = textOf([args['config']].flat().at(-1));
   const [origin, path] =
-    args['config'] === undefined
-      ? [variable, env[variable] || undefined]
-      : ['--config', textOf(args['config'])];
+    argument === undefined ? [variable, env[variable] || undefined] : ['--config', argument];
   const file = path === undefined ? {} : readConfigFile(`${origin} ${path}`, path, flags);
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(flags)) {
     const given = [
       { where: `--${name}`, text: argumentOf(flag, args[name]) },
-      { where: environmentVariable(name), text: env[environmentVariable(name)] || undefined },
+      { where: environmentVariable(name), text: variableOf(name, flag, env) },
       { where: `${name} in ${path}`, text: textOf(file[name]) },
       { where: `the default of --${name}`, text: flag.default },
     ].find(({ text }) => text !== undefined);
@@ -58,6 +57,12 @@ export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Envi
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return values as FlagValues<F>;
+}
+
+/** An empty variable counts as absent, unless the flag takes an empty value. */
+function variableOf(name: string, { kind }: Flag<unknown>, env: Environment): string | undefined {
+  const text = env[environmentVariable(name)];
+  return text === '' && !kind.parse('').ok ? undefined : text;
 }
 
 /** Of a flag that is repeated and not a list, the last value counts. */
@@ -97,9 +102,18 @@ function parseYaml(where: string, path: string): unknown {
   } catch (error) {
     throw new UsageError(`${where}: ${readFailure(error)}`);
   }
+  const documents = documentsOf(where, text);
+  if (documents.length > 1) {
+    throw new UsageError(`${where}: it has ${documents.length} YAML documents; write one, without "---"`);
+  }
+  return documents[0];
+}
+
+/** Without empty ones. */
+function documentsOf(where: string, text: string): readonly unknown[] {
   try {
     // Not `load`: to that an empty file is an error.
-    return loadAll(text)[0];
+    return loadAll(text).filter((document) => document !== null);
   } catch (error) {
     throw new UsageError(`${where} cannot be read as YAML: ${messageOf(error).split('\n')[0]}`);
   }

@@ -2,8 +2,7 @@
  * Validation errors of single fields, and the 422 that collects them (k8s.io/apimachinery
  * pkg/util/validation/field).
  */
-import type { Json } from '../objects/json.ts';
-import { quoted } from '../objects/json.ts';
+import { type Json, quoted } from '../objects/json.ts';
 import { type GroupName, qualified, StatusError } from '../objects/status.ts';
 
 export interface FieldError {

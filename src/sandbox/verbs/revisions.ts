@@ -4,8 +4,7 @@ import { isObject, quoted } from '../objects/json.ts';
 import { ParseError, parseJson } from '../objects/json-text.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
 import { badRequest, expired, StatusError } from '../objects/status.ts';
-import type { Collection, ObjectStore } from '../storage/object-store.ts';
-import { keyOfObject } from '../storage/object-store.ts';
+import { type Collection, keyOfObject, type ObjectStore } from '../storage/object-store.ts';
 import type { ListOptions } from './list-options.ts';
 
 function parseRevision(text: string): number {

@@ -3,8 +3,7 @@
  * fast as the client reads. A client that falls behind the log gets a 410 and must list again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { KubeObject } from '../objects/kube-object.ts';
-import { withMeta } from '../objects/kube-object.ts';
+import { type KubeObject, withMeta } from '../objects/kube-object.ts';
 import { expired, type Status, StatusError } from '../objects/status.ts';
 import type { Change } from '../storage/event-log.ts';
 import type { Collection, ObjectStore } from '../storage/object-store.ts';

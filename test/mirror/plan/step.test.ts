@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Step } from '../../../src/mirror/plan/step.ts';
-import { unconsentedMatches } from '../../../src/mirror/plan/step.ts';
+import { type Step, unconsentedMatches } from '../../../src/mirror/plan/step.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { companion, namespace, source, stripped } from '../wire.ts';
 import { boundsOf, planFor, world } from '../world.ts';
