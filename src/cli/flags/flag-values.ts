@@ -5,6 +5,7 @@ import { messageOf, readFailure, UsageError } from '../errors.ts';
 import { COMMAND_FLAGS } from './command-flags.ts';
 import type { Flag, Flags, FlagValues } from './flag.ts';
 import { RUN_FLAGS } from './run-flags.ts';
+import { ADDRESS } from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -59,10 +60,13 @@ export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Envi
   return values as FlagValues<F>;
 }
 
-/** An empty variable counts as absent, unless the flag takes an empty value. */
+/**
+ * An empty variable counts as absent: manifests often leave one empty, and that must not lift the
+ * protection of `kube-*`. Only an empty address has a meaning that harms nobody: no server.
+ */
 function variableOf(name: string, { kind }: Flag<unknown>, env: Environment): string | undefined {
   const text = env[environmentVariable(name)];
-  return text === '' && !kind.parse('').ok ? undefined : text;
+  return text === '' && kind !== ADDRESS ? undefined : text;
 }
 
 /** Of a flag that is repeated and not a list, the last value counts. */
