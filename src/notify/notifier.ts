@@ -45,7 +45,8 @@ export class Notifier {
     const term = new Term({ ...this.#deps, sources });
     this.#term = term;
     this.#ended = this.#ended.then(async () => {
-      await term.run(signal);
+      // A fault of this program. The next term may do better.
+      await term.run(signal).catch((err) => this.#deps.log.error({ err }, 'notifications have failed'));
       if (this.#term === term) this.#term = undefined;
     });
     return this.#ended;

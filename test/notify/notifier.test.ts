@@ -37,6 +37,8 @@ class Room {
   /** Called before each request to the API. */
   before: () => Promise<void> = async () => undefined;
   cluster = async () => 'a-cluster';
+  /** When the cache is complete. */
+  whenSynced: () => Promise<void> = async () => undefined;
   /** How the receiver answers. */
   outcome: Outcome = { kind: 'accepted' };
   /** Whether companions are being written. */
@@ -58,7 +60,6 @@ class Room {
       this.writes += 1;
       return send();
     };
-    this.#stop = new AbortController();
     this.#notifier = new Notifier({
       ...{ sinks: sinks.ok ? sinks.value : [], vocabulary, prefix: PREFIX, clock, log },
       metrics: this.metrics,
@@ -79,9 +80,17 @@ class Room {
         return this.outcome;
       },
     });
+    return this.lead();
+  }
+
+  /** As when the same process has got the Lease, for the first time or again. */
+  lead(): Promise<void> {
+    const { api } = this;
+    if (this.#notifier === undefined) throw new Error('there is no process');
+    this.#stop = new AbortController();
     const ended = this.#notifier.lead(
       {
-        whenSynced: async () => undefined,
+        whenSynced: () => this.whenSynced(),
         get: (key) => this.#observed(key),
         all: () => [...api.objects.keys()].flatMap((key) => this.#observed(key) ?? []),
         content: () => Promise.reject(new Error('nobody asks for content')),
@@ -240,6 +249,23 @@ describe('a notifier', () => {
     void room.start();
     await room.put(colors('blue', '1'));
     expect(room.sent).toEqual([...CREATED, ...CREATED]);
+  });
+
+  it('[N4] [Q3] a term that fails is logged, and the next one begins', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.stop();
+    await room.clock.advance(5_000);
+    room.whenSynced = () => Promise.reject(new Error('a fault of this program'));
+    await room.lead();
+    expect(room.log.told).toContainEqual(
+      expect.objectContaining({ level: 'error', message: expect.stringContaining('notifications') }),
+    );
+    room.whenSynced = async () => undefined;
+    void room.lead();
+    await room.put(colors('red', '2'));
+    await room.clock.advance(5_000);
+    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
   });
 
   it.each(['state', 'cluster'])(
