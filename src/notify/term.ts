@@ -147,7 +147,8 @@ export class Term {
   async #begin(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     const isFirst = !this.#state.exists;
-    if (isFirst) await this.#takeBaseline(signal);
+    const isMissing = this.#state.missing();
+    if (isMissing !== undefined) await this.#takeBaseline(isMissing, signal);
     if (signal.aborted) return;
     this.#dropFormerSinks();
     this.#isReady = true;
@@ -176,12 +177,14 @@ export class Term {
     }
   }
 
-  /** Nobody is told of what is there on the very first start. */
-  async #takeBaseline(signal: AbortSignal): Promise<void> {
+  /** Nobody is told of what is there on the very first start, or of what was deleted from the state. */
+  async #takeBaseline(isMissing: (uid: string) => boolean, signal: AbortSignal): Promise<void> {
     const { sources, clock } = this.#deps;
     for (let isStored = false; !isStored && !signal.aborted; ) {
-      await new TurnBudget(clock).each(sources.all(), (source) => this.#tracker.takeAsBaseline(source));
-      isStored = await this.#state.markExisting();
+      await new TurnBudget(clock).each(sources.all(), (source) => {
+        if (isMissing(source.uid)) this.#tracker.takeAsBaseline(source);
+      });
+      isStored = await this.#state.allStored();
     }
   }
 

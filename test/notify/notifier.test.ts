@@ -177,6 +177,20 @@ describe('a notifier', () => {
     expect(room.api.objects.has(shardKey(PREFIX, 0))).toBe(true);
   });
 
+  it('[N4] a ConfigMap that is deleted shortly before a handover becomes the baseline again', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.api.objects.delete(STATE_KEY);
+    room.stop();
+    await room.clock.advance(5_000);
+    void room.start();
+    await room.put(colors('blue', '1'));
+    await room.clock.advance(60_000);
+    expect(room.sent).toEqual(CREATED);
+    await room.put(colors('red', '2'));
+    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
+  });
+
   it('[N4] [M9] a restart over what is settled writes nothing and sends nothing', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));

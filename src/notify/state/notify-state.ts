@@ -56,14 +56,23 @@ export class NotifyState {
     }
   }
 
-  /** Stores that everything known now is the baseline. Resolves to false if that cannot be. */
-  async markExisting(): Promise<boolean> {
-    // A write holds all changes of a shard, so one record of each tells when they are stored.
-    const others = this.#shards.slice(1).flatMap((shard) => [...shard.records.keys()].slice(0, 1));
-    const stored = await Promise.all(others.map((uid) => this.stored(uid)));
-    if (!stored.every((each) => each === 'stored')) return false;
-    this.#shard(0).create();
-    return true;
+  /**
+   * Tells of which sources the ConfigMap does not exist now: nobody has written it yet, or somebody
+   * has deleted it. Undefined if all exist.
+   */
+  missing(): ((uid: string) => boolean) | undefined {
+    if (!this.exists) return () => true;
+    const missing = this.#shards.map((shard) => !shard.exists);
+    return missing.includes(true) ? (uid) => missing[shardOf(uid)] === true : undefined;
+  }
+
+  /**
+   * Stores everything known now, in ConfigMaps that all exist then: the first comes last. Resolves to
+   * false if that cannot be.
+   */
+  async allStored(): Promise<boolean> {
+    const others = await Promise.all(this.#shards.slice(1).map((shard) => shard.allStored()));
+    return others.every((each) => each === 'stored') && (await this.#shard(0).allStored()) === 'stored';
   }
 
   get(uid: string): SourceRecord | undefined {

@@ -43,7 +43,11 @@ const NOT_WRITTEN = 'notification state not written; nothing new is sent meanwhi
 
 /** Whether a record is in the cluster. `reloaded`: it was read again, and is as it is there. */
 export type Stored = 'stored' | 'reloaded' | 'stopped';
-type Waiter = (stored: Stored) => void;
+
+interface Waiter {
+  readonly uid: string | undefined;
+  readonly resolve: (stored: Stored) => void;
+}
 
 /**
  * Some of the records, in memory and in a ConfigMap. A write carries the resourceVersion of what
@@ -58,10 +62,10 @@ export class StateShard {
   /** The sequence number and the size of each record in the cluster. */
   readonly #stored = new Map<string, { readonly seq: number; readonly bytes: number }>();
   #changed = new Set<string>();
-  #waiters = new Map<string, readonly Waiter[]>();
+  /** Those for whom the next write is. */
+  #waiters: readonly Waiter[] = [];
   /** Somebody else has written: it must be read again before the next write. */
   #isStale = false;
-  #mustExist = false;
   #isStopped = false;
   #failures = 0;
   #unwrittenSince: number | undefined;
@@ -97,18 +101,21 @@ export class StateShard {
 
   /** Resolves when the record is in the cluster as it is now, or that cannot be. */
   stored(uid: string): Promise<Stored> {
-    if (this.#isStopped) return Promise.resolve('stopped');
-    return new Promise((resolve) => {
-      this.#waiters.set(uid, [...(this.#waiters.get(uid) ?? []), resolve]);
-      this.#changed.add(uid);
-      this.#wake();
-    });
+    this.#changed.add(uid);
+    return this.#written(uid);
   }
 
-  /** Has the ConfigMap created even if there is nothing to store. */
-  create(): void {
-    this.#mustExist = true;
-    this.#wake();
+  /** The same for all records. It creates the ConfigMap even if there are none. */
+  allStored(): Promise<Stored> {
+    return this.#written(undefined);
+  }
+
+  #written(uid: string | undefined): Promise<Stored> {
+    if (this.#isStopped) return Promise.resolve('stopped');
+    return new Promise((resolve) => {
+      this.#waiters = [...this.#waiters, { uid, resolve }];
+      this.#wake();
+    });
   }
 
   /** Reads the records from the cluster. Rejects as the API does. */
@@ -164,7 +171,7 @@ export class StateShard {
   }
 
   get #isDirty(): boolean {
-    return this.#isStale || this.#changed.size > 0 || (this.#mustExist && !this.exists);
+    return this.#isStale || this.#changed.size > 0 || this.#waiters.length > 0;
   }
 
   get #intervalMs(): number {
@@ -208,21 +215,21 @@ export class StateShard {
       return { uid, seq: record?.seq ?? 0, text: record && JSON.stringify(record) };
     });
     this.#changed = new Set();
-    this.#waiters = new Map();
+    this.#waiters = [];
     try {
       await this.#send(changes);
     } catch (error) {
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#isStale = true;
       // It may have been applied all the same. If so, the next attempt meets a conflict.
       for (const uid of uids) this.#changed.add(uid);
-      for (const [uid, each] of waiters) this.#waiters.set(uid, [...each, ...(this.#waiters.get(uid) ?? [])]);
+      this.#waiters = [...waiters, ...this.#waiters];
       throw error;
     }
     for (const { uid, seq, text } of changes) {
       if (text === undefined) this.#stored.delete(uid);
       else this.#stored.set(uid, { seq, bytes: text.length });
     }
-    for (const waiter of [...waiters.values()].flat()) waiter('stored');
+    for (const { resolve } of waiters) resolve('stored');
     this.#deps.onStored(uids);
   }
 
@@ -249,9 +256,9 @@ export class StateShard {
   }
 
   #refuseWaiters(why: Exclude<Stored, 'stored'>): void {
-    const waiters = [...this.#waiters.values()].flat();
-    this.#waiters.clear();
-    for (const waiter of waiters) waiter(why);
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const { resolve } of waiters) resolve(why);
   }
 
   #forgetOldest(): void {
