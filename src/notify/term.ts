@@ -12,6 +12,7 @@ import type { Content } from '../mirror/observe/content.ts';
 import { observe } from '../mirror/observe/observed-config-map.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { Sink } from './delivery/config.ts';
+import type { Problems } from './problems.ts';
 import { type Result, Sender, type SenderDeps } from './sender.ts';
 import { NotifyState, type NotifyStateDeps } from './state/notify-state.ts';
 import { withoutFormerSinks } from './state/pending.ts';
@@ -30,6 +31,7 @@ export interface TermDeps
   readonly prefix: ObjectKey;
   /** What the notifications call this cluster. */
   readonly cluster: () => Promise<string>;
+  readonly problems: Pick<Problems, 'of'>;
   readonly report: Report;
   readonly count: (sink: string, result: Result) => void;
 }
@@ -106,7 +108,6 @@ export class Term {
   }
 
   hear(happening: Happening): void {
-    if (happening.type === 'problem') this.#tracker.problemChanged(happening);
     if (happening.type !== 'reconciled') return;
     if (this.#isReady) this.#tracker.look(happening.source, happening);
     else this.#heard.set(happening.source, happening);

@@ -406,6 +406,46 @@ describe('a notifier', () => {
     ]);
   });
 
+  it('[N2] a problem that began before the Lease was lost is told of once it is regained', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.before = () => Promise.reject(new ApiError('busy', { status: 500, reason: 'InternalError' }));
+    room.problem('began', 'conflict');
+    room.look({ inSync: false });
+    await room.clock.advance(5_000);
+    room.stop();
+    await room.clock.advance(5_000);
+    room.before = async () => undefined;
+    void room.lead();
+    await room.clock.advance(5_000);
+    room.look({ inSync: false });
+    await room.clock.advance(60_000);
+    expect(room.sent.slice(2)).toEqual(['companions.failing shop/colors']);
+  });
+
+  it('[N2] a problem that lasts over several terms and processes is told of once', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.problem('began', 'deletes held');
+    room.look({ inSync: false });
+    await room.clock.advance(5_000);
+    room.stop();
+    await room.clock.advance(5_000);
+    void room.lead();
+    await room.clock.advance(5_000);
+    room.look({ inSync: false });
+    await room.clock.advance(5_000);
+    // To another process it is new.
+    room.stop();
+    await room.clock.advance(5_000);
+    void room.start();
+    await room.clock.advance(5_000);
+    room.problem('began', 'deletes held');
+    room.look({ inSync: false });
+    await room.clock.advance(5_000);
+    expect(room.sent.slice(2)).toEqual(['deletes.held shop/colors']);
+  });
+
   it('[N5] [O1] counts what becomes of attempts, and says for how long the oldest has waited', async () => {
     const room = new Room();
     const metrics = new PrometheusMetrics();

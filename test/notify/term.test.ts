@@ -26,6 +26,7 @@ function open(cluster: () => Promise<string> = async () => 'a-cluster') {
     ...{ sinks: sinks.value, vocabulary, api, clock, log: new RecordedLog(), random: () => 0 },
     ...{ prefix: objectKey('home', 'notify'), cluster, report: () => undefined },
     isBusy: () => false,
+    problems: { of: () => ({ failure: undefined, conditions: {} }) },
     count: () => undefined,
     sources: {
       whenSynced: async () => undefined,
