@@ -2,7 +2,7 @@ import { type BackoffOptions, backoffDelay } from '../../clock/backoff.ts';
 import { type Clock, sleep } from '../../clock/clock.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { isAlreadyExists, isConflict, isNotFound, NetworkError } from '../../kube/errors.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { isForgettable, type SourceRecord } from './record.ts';
 import { recordsIn, STATE_LABELS } from './stored-record.ts';
@@ -45,8 +45,17 @@ const NOT_WRITTEN = 'notification state not written; nothing new is sent meanwhi
 export type Stored = 'stored' | 'reloaded' | 'stopped';
 
 interface Waiter {
+  /** Undefined: any. */
   readonly uid: string | undefined;
+  /** The record, as writes without an answer had it. Each may have been applied. */
+  readonly unanswered: readonly (string | undefined)[];
   readonly resolve: (stored: Stored) => void;
+}
+
+/** What a write says of a record. `text` undefined: it is forgotten. */
+interface Change {
+  readonly uid: string;
+  readonly text: string | undefined;
 }
 
 /**
@@ -113,7 +122,7 @@ export class StateShard {
   #written(uid: string | undefined): Promise<Stored> {
     if (this.#isStopped) return Promise.resolve('stopped');
     return new Promise((resolve) => {
-      this.#waiters = [...this.#waiters, { uid, resolve }];
+      this.#waiters = [...this.#waiters, { uid, unanswered: [], resolve }];
       this.#wake();
     });
   }
@@ -158,7 +167,7 @@ export class StateShard {
     }
     signal.removeEventListener('abort', wake);
     this.#isStopped = true;
-    this.#refuseWaiters('stopped');
+    this.#answerWaiters(() => 'stopped');
   }
 
   /** To be called after the end of `run`: tries once to write what is left. Never rejects. */
@@ -192,7 +201,10 @@ export class StateShard {
     try {
       if (this.#isStale) {
         await this.load();
-        this.#refuseWaiters('reloaded');
+        this.#answerWaiters(({ uid, unanswered }) => {
+          const isThere = uid !== undefined && unanswered.includes(textOf(this.records.get(uid)));
+          return isThere ? 'stored' : 'reloaded';
+        });
         onReloaded();
       } else await this.#write();
       if (this.#failures > 0) log.info({ configMap: this.#key, was: NOT_WRITTEN }, 'resolved');
@@ -212,7 +224,7 @@ export class StateShard {
     const waiters = this.#waiters;
     const changes = uids.map((uid) => {
       const record = this.records.get(uid);
-      return { uid, seq: record?.seq ?? 0, text: record && JSON.stringify(record) };
+      return { uid, seq: record?.seq ?? 0, text: textOf(record) };
     });
     this.#changed = new Set();
     this.#waiters = [];
@@ -220,9 +232,12 @@ export class StateShard {
       await this.#send(changes);
     } catch (error) {
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#isStale = true;
-      // It may have been applied all the same. If so, the next attempt meets a conflict.
+      // It may have been applied all the same. If so, the next attempt meets a conflict, and the
+      // reading that follows shows what is there.
       for (const uid of uids) this.#changed.add(uid);
-      this.#waiters = [...waiters, ...this.#waiters];
+      const again =
+        error instanceof NetworkError ? waiters.map((each) => withUnanswered(each, changes)) : waiters;
+      this.#waiters = [...again, ...this.#waiters];
       throw error;
     }
     for (const { uid, seq, text } of changes) {
@@ -234,9 +249,7 @@ export class StateShard {
   }
 
   /** Only records that have changed are sent. */
-  async #send(
-    changes: readonly { readonly uid: string; readonly text: string | undefined }[],
-  ): Promise<void> {
+  async #send(changes: readonly Change[]): Promise<void> {
     const { api } = this.#deps;
     const { namespace, name } = splitKey(this.#key);
     const resourceVersion = this.#resourceVersion;
@@ -255,10 +268,10 @@ export class StateShard {
     this.#resourceVersion = metadata.resourceVersion;
   }
 
-  #refuseWaiters(why: Exclude<Stored, 'stored'>): void {
+  #answerWaiters(stored: (waiter: Waiter) => Stored): void {
     const waiters = this.#waiters;
     this.#waiters = [];
-    for (const { resolve } of waiters) resolve(why);
+    for (const waiter of waiters) waiter.resolve(stored(waiter));
   }
 
   #forgetOldest(): void {
@@ -269,6 +282,16 @@ export class StateShard {
     this.records.delete(oldest[0]);
     this.#changed.add(oldest[0]);
   }
+}
+
+function textOf(record: SourceRecord | undefined): string | undefined {
+  return record && JSON.stringify(record);
+}
+
+function withUnanswered(waiter: Waiter, changes: readonly Change[]): Waiter {
+  const change = changes.find(({ uid }) => uid === waiter.uid);
+  if (change === undefined || waiter.unanswered.includes(change.text)) return waiter;
+  return { ...waiter, unanswered: [...waiter.unanswered, change.text] };
 }
 
 function hasPending({ sinks = {} }: SourceRecord): boolean {
