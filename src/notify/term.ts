@@ -74,7 +74,8 @@ export class Term {
         for (const source of sources.all()) {
           if (!isAffected(source.uid)) continue;
           if (wasDeleted) this.#tracker.takeAsBaseline(source);
-          else this.#tracker.look(source.key, undefined);
+          // What a pass knows of its companions is lost, too.
+          else sources.queue(source.key);
         }
         // Another process may have left something to send.
         this.#resume();

@@ -32,6 +32,7 @@ function open(cluster: () => Promise<string> = async () => 'a-cluster') {
       whenSynced: async () => undefined,
       all: () => [],
       get: () => (isPresent ? object : undefined),
+      queue: () => undefined,
       content: () => Promise.reject(new Error('nobody asks for content')),
     },
     deliver: async () => {
