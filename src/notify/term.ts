@@ -131,7 +131,8 @@ export class Term {
     this.#signal = signal;
     this.#startingSince = clock.wallTime().getTime();
     const named = this.#until(this.#deps.cluster, NO_CLUSTER);
-    await Promise.all([state.load(signal), named, sources.whenSynced(signal)]);
+    const read = this.#until(() => state.load(), NO_STATE);
+    await Promise.all([read, named, sources.whenSynced(signal)]);
     if (signal.aborted) return;
     this.#cluster = (await named) ?? '';
     const done = new AbortController();
@@ -253,7 +254,9 @@ export class Term {
     const { clock, random, log } = this.#deps;
     for (let failures = 1; !this.#signal.aborted; failures++) {
       try {
-        return await work();
+        const result = await work();
+        if (failures > 1) log.info({ was: problem }, 'resolved');
+        return result;
       } catch (err) {
         if (failures === 1) log.warn({ err }, problem);
         await sleep(clock, backoffDelay(failures, BACKOFF, random), this.#signal);
@@ -280,6 +283,7 @@ export class Term {
   }
 }
 
+const NO_STATE = 'notification state not read; nothing is sent meanwhile';
 const NO_SOURCE = 'a source cannot be read; retrying';
 const NO_CLUSTER =
   'the uid of Namespace kube-system cannot be read; nothing is sent meanwhile. Allow it, or set --cluster-name';

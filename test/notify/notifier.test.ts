@@ -308,6 +308,7 @@ describe('a notifier', () => {
       isOpen = true;
       await room.clock.advance(60_000);
       expect(room.sent).toEqual(CREATED);
+      expect(room.log.told.filter(({ message }) => message === 'resolved')).toHaveLength(1);
     },
   );
 

@@ -1,5 +1,3 @@
-import { type BackoffOptions, backoffDelay } from '../../clock/backoff.ts';
-import { sleep } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { SourceRecord } from './record.ts';
 import { StateShard, type StateShardDeps, type Stored } from './state-shard.ts';
@@ -12,17 +10,13 @@ export interface NotifyStateDeps extends Omit<StateShardDeps, 'onReloaded'> {
   readonly onReloaded: (isAffected: (uid: string) => boolean, wasDeleted: boolean) => void;
 }
 
-const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
-
 /** What is remembered of all sources, in memory and in the cluster (SPEC N4). */
 export class NotifyState {
-  readonly #deps: NotifyStateDeps;
   readonly #shards: readonly StateShard[];
   /** The uid of each source that is not gone. */
   readonly #uids = new Map<ObjectKey, string>();
 
   constructor(deps: NotifyStateDeps) {
-    this.#deps = deps;
     this.#shards = Array.from({ length: SHARDS }, (_, at) => {
       const onReloaded = () => {
         this.#index();
@@ -40,20 +34,10 @@ export class NotifyState {
     return this.#shard(0).exists;
   }
 
-  /** Reads it, and repeats that until it succeeds or `signal` aborts. */
-  async load(signal: AbortSignal): Promise<void> {
-    const { clock, random, log } = this.#deps;
-    for (let failures = 1; !signal.aborted; failures++) {
-      try {
-        await Promise.all(this.#shards.map((shard) => shard.load()));
-        this.#index();
-        if (failures > 1) log.info({ was: NOT_READ }, 'resolved');
-        return;
-      } catch (err) {
-        if (failures === 1) log.warn({ err }, NOT_READ);
-        await sleep(clock, backoffDelay(failures, BACKOFF, random), signal);
-      }
-    }
+  /** Reads it. Rejects as the API does. */
+  async load(): Promise<void> {
+    await Promise.all(this.#shards.map((shard) => shard.load()));
+    this.#index();
   }
 
   /**
@@ -135,5 +119,3 @@ export class NotifyState {
     return shard;
   }
 }
-
-const NOT_READ = 'notification state not read; nothing is sent meanwhile';
