@@ -67,7 +67,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['notifier.ts'],
       ['term.ts'],
       ['tracker.ts', 'sender.ts'],
-      ['changed-keys.ts', 'choice.ts', 'sink-queue.ts'],
+      ['changed-keys.ts', 'choice.ts', 'problems.ts', 'sink-queue.ts'],
       ['pace.ts'],
       ['delivery'],
       ['state'],

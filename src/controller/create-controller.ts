@@ -158,7 +158,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     mutations,
     memory,
     reports,
-    sources: createSources(configMaps, bodies),
+    sources: createSources(configMaps, bodies, queue),
     concernedSources: (object) => concernedSources(object, view),
     dependsOnNamespaces: (object) => dependsOnNamespaces(object, vocabulary),
     queue,

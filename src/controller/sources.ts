@@ -2,6 +2,7 @@ import type { Informer } from '../informer/informer.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Content } from '../mirror/observe/content.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import type { DelayingQueue } from '../workqueue/delaying-queue.ts';
 import type { SourceBodies } from './write/source-bodies.ts';
 
 /** The sources in the cache, for those who follow them beside the controller. */
@@ -12,6 +13,8 @@ export interface Sources {
   get(key: ObjectKey): ObservedConfigMap | undefined;
   /** Every source, invalid ones too. */
   all(): readonly ObservedConfigMap[];
+  /** Has the controller make another pass over a source. */
+  queue(key: ObjectKey): void;
   /** What the companions of a valid source hold. Rejects if it is not as observed any more. */
   content(source: ObservedConfigMap): Promise<Content>;
 }
@@ -19,11 +22,13 @@ export interface Sources {
 export function createSources(
   { lister, whenSynced }: Pick<Informer<ObservedConfigMap>, 'lister' | 'whenSynced'>,
   bodies: Pick<SourceBodies, 'content'>,
+  queue: Pick<DelayingQueue<ObjectKey>, 'add'>,
 ): Sources {
   return {
     whenSynced,
     get: (key) => lister.get(key),
     all: () => [...lister.values()].filter(({ request }) => request !== undefined),
+    queue: (key) => queue.add(key, 'bulk'),
     content: async (source) => {
       if (!source.request?.ok) throw new Error(`${source.key} is not a valid source`);
       return bodies.content(source);

@@ -3,14 +3,16 @@ import type { Sources } from '../controller/sources.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Content } from '../mirror/observe/content.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { Problems } from './problems.ts';
 import { RESULTS } from './sender.ts';
 import { Term, type TermDeps } from './term.ts';
 
-export type NotifierDeps = Omit<TermDeps, 'sources' | 'count'> & { readonly metrics: Metrics };
+export type NotifierDeps = Omit<TermDeps, 'sources' | 'problems' | 'count'> & { readonly metrics: Metrics };
 
 /** Tells sinks what happens to sources, while this process may write (SPEC N). */
 export class Notifier {
-  readonly #deps: Omit<TermDeps, 'sources'>;
+  readonly #deps: Omit<TermDeps, 'sources' | 'problems'>;
+  readonly #problems = new Problems();
   #term: Term | undefined;
   #ended: Promise<void> = Promise.resolve();
 
@@ -31,7 +33,10 @@ export class Notifier {
   }
 
   /** To be told all that happens. */
-  readonly hear = (happening: Happening): void => this.#term?.hear(happening);
+  readonly hear = (happening: Happening): void => {
+    if (happening.type === 'problem') this.#problems.hear(happening);
+    this.#term?.hear(happening);
+  };
 
   /** To be told of the data of sources. `before` undefined: it is not known. */
   readonly hearData = (source: ObjectKey, before: Content | undefined, after: Content): void =>
@@ -42,10 +47,11 @@ export class Notifier {
    * before has ended. Never rejects.
    */
   lead(sources: Sources, signal: AbortSignal): Promise<void> {
-    const term = new Term({ ...this.#deps, sources });
+    const term = new Term({ ...this.#deps, sources, problems: this.#problems });
     this.#term = term;
     this.#ended = this.#ended.then(async () => {
-      await term.run(signal);
+      // A fault of this program. The next term may do better.
+      await term.run(signal).catch((err) => this.#deps.log.error({ err }, 'notifications have failed'));
       if (this.#term === term) this.#term = undefined;
     });
     return this.#ended;

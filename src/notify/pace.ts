@@ -4,13 +4,16 @@ export interface Turn {
   readonly waitMs: number;
 }
 
-/** Decides when a sink gets its next message. `ready` is above 0; `now` is monotonic. */
+/** Decides when a sink gets its next message. `now` is monotonic. */
 export interface Pace {
+  /** `ready` is above 0. */
   next(ready: number, now: number): Turn;
+  /** The attempt has ended: what is sent may have waited to be stored since its turn. */
+  ended(now: number): void;
 }
 
 /** One by one, without delay. */
-export const UNPACED: Pace = { next: () => ({ take: 1, waitMs: 0 }) };
+export const UNPACED: Pace = { next: () => ({ take: 1, waitMs: 0 }), ended: () => undefined };
 
 /** Least time (ms) between two messages: https://docs.slack.dev/apis/web-api/rate-limits/ */
 const INTERVAL_MS = 1_000;
@@ -20,6 +23,7 @@ const WINDOW_MS = 10_000;
 
 /** For people: not too often, and many things at once in one message (SPEC N7). */
 export class ChatPace implements Pace {
+  /** When the last attempt ended. */
   #lastAt = Number.NEGATIVE_INFINITY;
   #foldedAt = Number.NEGATIVE_INFINITY;
   /** When single messages went, in the last window. */
@@ -31,14 +35,16 @@ export class ChatPace implements Pace {
     this.#single = this.#single.filter((at) => at > now - WINDOW_MS);
     if (this.#single.length + ready <= MOST_SINGLE) {
       this.#single.push(now);
-      this.#lastAt = now;
       return { take: 1, waitMs: 0 };
     }
     const untilFoldMs = this.#foldedAt + WINDOW_MS - now;
     if (untilFoldMs > 0) return { take: 0, waitMs: untilFoldMs };
-    this.#lastAt = now;
     this.#foldedAt = now;
     this.#single = [];
     return { take: ready, waitMs: 0 };
+  }
+
+  ended(now: number): void {
+    this.#lastAt = now;
   }
 }

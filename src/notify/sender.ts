@@ -10,7 +10,7 @@ import { ChatPace, UNPACED } from './pace.ts';
 import { type Attempt, SinkQueue } from './sink-queue.ts';
 import type { NotifyState } from './state/notify-state.ts';
 import { replaced, settled, unsettled } from './state/pending.ts';
-import type { Notification, SourceRecord } from './state/record.ts';
+import type { SourceRecord } from './state/record.ts';
 
 /** Of an attempt, or of a notification. */
 export const RESULTS = ['sent', 'failed', 'dropped'] as const;
@@ -64,10 +64,6 @@ const STOPPED: Outcome = {
   mayHaveArrived: false,
   retryAfterMs: undefined,
 };
-
-interface Due extends ChatItem {
-  readonly notification: Notification;
-}
 
 /**
  * Sends one sink what waits for it (SPEC N4, N5). At least once: send, then record that it was sent.
@@ -141,7 +137,7 @@ export class Sender {
   }
 
   /** Undefined: there was nothing to send. */
-  async #sendAll(due: readonly Due[]): Promise<Sent | undefined> {
+  async #sendAll(due: readonly ChatItem[]): Promise<Sent | undefined> {
     const { sink } = this.#deps;
     const isClaimed = sink.guarantee === 'at-most-once';
     const [first, ...others] = isClaimed ? await this.#claim(due) : due;
@@ -153,7 +149,7 @@ export class Sender {
   }
 
   /** What a source's turn is for: the oldest that waits, unless it is too old. */
-  #due(uid: string): readonly Due[] {
+  #due(uid: string): readonly ChatItem[] {
     const { state, sink, count, report, clock, log } = this.#deps;
     for (;;) {
       const record = state.get(uid);
@@ -174,7 +170,7 @@ export class Sender {
   }
 
   /** Those of which it is stored that nobody else will send them. */
-  async #claim(due: readonly Due[]): Promise<readonly Due[]> {
+  async #claim(due: readonly ChatItem[]): Promise<readonly ChatItem[]> {
     const { state, sink } = this.#deps;
     const claimed = due.map(async (item) => {
       const { uid } = item.subject;
@@ -186,7 +182,7 @@ export class Sender {
     return (await Promise.all(claimed)).flat();
   }
 
-  async #send(items: readonly [Due, ...Due[]]): Promise<Sent> {
+  async #send(items: readonly [ChatItem, ...ChatItem[]]): Promise<Sent> {
     const { sink, deliver, cluster } = this.#deps;
     const failed = { kind: 'failed', retryAfterMs: undefined } as const;
     let content: Message['content'] | 'outdated';
@@ -205,7 +201,10 @@ export class Sender {
     }
   }
 
-  async #contentOf({ subject: { uid, ref }, notification }: Due): Promise<Message['content'] | 'outdated'> {
+  async #contentOf({
+    subject: { uid, ref },
+    notification,
+  }: ChatItem): Promise<Message['content'] | 'outdated'> {
     const { sink, content } = this.#deps;
     if (sink.content !== 'full' || notification.type === 'source.deleted') return undefined;
     const found = (await content(uid, ref, notification.version)) ?? 'omitted';
@@ -214,7 +213,7 @@ export class Sender {
     return found === 'outdated' && aspectOf(notification.type) !== 'source' ? 'omitted' : found;
   }
 
-  #finish(item: Due, outcome: Sent, isClaimed: boolean): void {
+  #finish(item: ChatItem, outcome: Sent, isClaimed: boolean): void {
     const { sink, count, clock, log } = this.#deps;
     const { subject, notification } = item;
     const { uid, ref } = subject;
@@ -238,13 +237,13 @@ export class Sender {
     }
   }
 
-  #unclaim({ subject, notification }: Due): void {
+  #unclaim({ subject, notification }: ChatItem): void {
     const { sink } = this.#deps;
     this.#change(subject.uid, (record) => unsettled(record, sink.name, notification));
   }
 
   /** What the outcome means for the sink as a whole. */
-  #judge(outcome: Sent, due: readonly Due[]): Attempt {
+  #judge(outcome: Sent, due: readonly ChatItem[]): Attempt {
     const { sink, log, report } = this.#deps;
     if (outcome.kind === 'accepted') {
       if (this.#failures > 0) log.info({ sink: sink.name, was: NOT_ACCEPTED }, 'resolved');

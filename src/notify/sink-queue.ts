@@ -104,7 +104,7 @@ export class SinkQueue {
   }
 
   async #attempt(uids: readonly string[]): Promise<void> {
-    const { attempt, clock } = this.#deps;
+    const { attempt, pace, clock } = this.#deps;
     for (const uid of uids) {
       this.#ready.delete(uid);
       this.#change(uid, (waiting) => ({ ...waiting, active: {} }));
@@ -112,6 +112,7 @@ export class SinkQueue {
     this.#active += 1;
     const result = await attempt(uids);
     this.#active -= 1;
+    pace.ended(clock.now());
     if (result.kind === 'closed') this.#isClosed = true;
     if (result.kind === 'failed' && result.holdMs !== undefined) {
       this.#heldUntil = Math.max(this.#heldUntil, clock.now() + result.holdMs);

@@ -12,6 +12,7 @@ import type { Content } from '../mirror/observe/content.ts';
 import { observe } from '../mirror/observe/observed-config-map.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { Sink } from './delivery/config.ts';
+import type { Problems } from './problems.ts';
 import { type Result, Sender, type SenderDeps } from './sender.ts';
 import { NotifyState, type NotifyStateDeps } from './state/notify-state.ts';
 import { withoutFormerSinks } from './state/pending.ts';
@@ -30,6 +31,7 @@ export interface TermDeps
   readonly prefix: ObjectKey;
   /** What the notifications call this cluster. */
   readonly cluster: () => Promise<string>;
+  readonly problems: Pick<Problems, 'of'>;
   readonly report: Report;
   readonly count: (sink: string, result: Result) => void;
 }
@@ -72,7 +74,8 @@ export class Term {
         for (const source of sources.all()) {
           if (!isAffected(source.uid)) continue;
           if (wasDeleted) this.#tracker.takeAsBaseline(source);
-          else this.#tracker.look(source.key, undefined);
+          // What a pass knows of its companions is lost, too.
+          else sources.queue(source.key);
         }
         // Another process may have left something to send.
         this.#resume();
@@ -106,7 +109,6 @@ export class Term {
   }
 
   hear(happening: Happening): void {
-    if (happening.type === 'problem') this.#tracker.problemChanged(happening);
     if (happening.type !== 'reconciled') return;
     if (this.#isReady) this.#tracker.look(happening.source, happening);
     else this.#heard.set(happening.source, happening);
@@ -129,7 +131,8 @@ export class Term {
     this.#signal = signal;
     this.#startingSince = clock.wallTime().getTime();
     const named = this.#until(this.#deps.cluster, NO_CLUSTER);
-    await Promise.all([state.load(signal), named, sources.whenSynced(signal)]);
+    const read = this.#until(() => state.load(), NO_STATE);
+    await Promise.all([read, named, sources.whenSynced(signal)]);
     if (signal.aborted) return;
     this.#cluster = (await named) ?? '';
     const done = new AbortController();
@@ -147,7 +150,8 @@ export class Term {
   async #begin(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     const isFirst = !this.#state.exists;
-    if (isFirst) await this.#takeBaseline(signal);
+    const isMissing = this.#state.missing();
+    if (isMissing !== undefined) await this.#takeBaseline(isMissing, signal);
     if (signal.aborted) return;
     this.#dropFormerSinks();
     this.#isReady = true;
@@ -176,12 +180,14 @@ export class Term {
     }
   }
 
-  /** Nobody is told of what is there on the very first start. */
-  async #takeBaseline(signal: AbortSignal): Promise<void> {
+  /** Nobody is told of what is there on the very first start, or of what was deleted from the state. */
+  async #takeBaseline(isMissing: (uid: string) => boolean, signal: AbortSignal): Promise<void> {
     const { sources, clock } = this.#deps;
     for (let isStored = false; !isStored && !signal.aborted; ) {
-      await new TurnBudget(clock).each(sources.all(), (source) => this.#tracker.takeAsBaseline(source));
-      isStored = await this.#state.markExisting();
+      await new TurnBudget(clock).each(sources.all(), (source) => {
+        if (isMissing(source.uid)) this.#tracker.takeAsBaseline(source);
+      });
+      isStored = await this.#state.allStored();
     }
   }
 
@@ -248,7 +254,9 @@ export class Term {
     const { clock, random, log } = this.#deps;
     for (let failures = 1; !this.#signal.aborted; failures++) {
       try {
-        return await work();
+        const result = await work();
+        if (failures > 1) log.info({ was: problem }, 'resolved');
+        return result;
       } catch (err) {
         if (failures === 1) log.warn({ err }, problem);
         await sleep(clock, backoffDelay(failures, BACKOFF, random), this.#signal);
@@ -275,6 +283,7 @@ export class Term {
   }
 }
 
+const NO_STATE = 'notification state not read; nothing is sent meanwhile';
 const NO_SOURCE = 'a source cannot be read; retrying';
 const NO_CLUSTER =
   'the uid of Namespace kube-system cannot be read; nothing is sent meanwhile. Allow it, or set --cluster-name';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
-import type { ProblemChanged, ProblemKind, Reconciled } from '../controller/memory/happening.ts';
+import type { Reconciled } from '../controller/memory/happening.ts';
 import type { Sources } from '../controller/sources.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
@@ -8,7 +8,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { ChangedKeys } from './changed-keys.ts';
 import { type Choice, chosenSinks, receiversOf, rememberedChoice } from './choice.ts';
 import type { Sink } from './delivery/config.ts';
-import type { ConditionType } from './event-types.ts';
+import type { Problems } from './problems.ts';
 import { baseline, departed, type Observation, observed } from './state/news.ts';
 import type { NotifyState } from './state/notify-state.ts';
 import { mayBeOutdated, type SourceRecord } from './state/record.ts';
@@ -32,6 +32,7 @@ export interface TrackerDeps {
   readonly read: (ref: ObjectKey) => Promise<Reading | undefined>;
   /** Whether the cache may be behind what another process has recorded. */
   readonly mayBeBehind: () => boolean;
+  readonly problems: Pick<Problems, 'of'>;
   readonly report: Report;
   readonly clock: Clock;
   readonly log: Logger;
@@ -42,25 +43,6 @@ export interface Reading {
   readonly source: ObservedConfigMap | undefined;
 }
 
-/** Problems of which a notification has a type of its own. */
-const CONDITIONS: Readonly<Partial<Record<ProblemKind, ConditionType>>> = {
-  'deletes held': 'deletes.held',
-  'canary waiting': 'canary.waiting',
-  'canary failed': 'canary.failed',
-};
-
-/** Problems of companions, not of what the source says. */
-const FAILURES: readonly ProblemKind[] = [
-  'unresolved',
-  'conflict',
-  'refused',
-  'target missing',
-  'write failed',
-  'fighting',
-];
-
-/** Longest reason (characters) that is remembered: an admission webhook may write a novel. */
-const MAX_REASON = 300;
 /** Most problems of one source's choice that are reported. */
 const MOST_REPORTED = 5;
 
@@ -71,8 +53,6 @@ const MOST_REPORTED = 5;
 export class Tracker {
   readonly changedKeys = new ChangedKeys();
   readonly #deps: TrackerDeps;
-  /** The present problems, by source and by subject; those of the source itself by their kind. */
-  readonly #problems = new Map<ObjectKey, Map<string, ProblemChanged>>();
   /** The sources that the cluster is asked about, with the latest pass over each. */
   readonly #verifying = new Map<ObjectKey, Reconciled | undefined>();
   /** What was last said of a source's choice of sinks, by uid. */
@@ -80,14 +60,6 @@ export class Tracker {
 
   constructor(deps: TrackerDeps) {
     this.#deps = deps;
-  }
-
-  problemChanged(problem: ProblemChanged): void {
-    const { source, subject, kind, state } = problem;
-    const problems = this.#problems.get(source) ?? new Map();
-    const id = subject === source ? kind : subject;
-    if (state === 'began') this.#problems.set(source, problems.set(id, problem));
-    else if (problems.delete(id) && problems.size === 0) this.#problems.delete(source);
   }
 
   /** Nobody is told of this source as it is now. */
@@ -116,13 +88,13 @@ export class Tracker {
 
   /** The source with this uid was deleted or unlabelled. */
   depart(uid: string): void {
-    const { sinks, state, sending, clock } = this.#deps;
+    const { sinks, state, sending, problems, clock } = this.#deps;
     const record = state.get(uid);
     if (record === undefined) return;
     this.#choiceProblems.delete(uid);
     this.changedKeys.forget(record.ref);
     const receivers = receiversOf(record, chosenSinks(record, sinks).sinks, (sink) => sending(sink, uid));
-    const { conditions } = this.#problemsOf(record.ref);
+    const { conditions } = problems.of(record.ref);
     state.set(uid, departed(record, conditions, receivers, clock.wallTime()));
   }
 
@@ -185,26 +157,13 @@ export class Tracker {
       companions: isSame ? pass?.companions : undefined,
       inSync: isSame && pass?.inSync === true,
       isEverywhere: isSame && !pass?.isHeldBack,
-      ...this.#problemsOf(ref),
+      ...this.#deps.problems.of(ref),
     };
   }
 
   #choiceOf({ key: ref, annotations }: ObservedConfigMap): Choice {
     const { sinks, vocabulary } = this.#deps;
     return chosenSinks({ ref, notify: annotations[vocabulary.notify] }, sinks);
-  }
-
-  #problemsOf(ref: ObjectKey): Pick<Observation, 'failure' | 'conditions'> {
-    const problems = [...(this.#problems.get(ref)?.values() ?? [])];
-    const failure = problems.find(({ kind }) => FAILURES.includes(kind));
-    const conditions = problems.flatMap(({ kind, reason }) => {
-      const type = CONDITIONS[kind];
-      return type === undefined ? [] : [[type, cut(reason)] as const];
-    });
-    return {
-      failure: failure && cut(`${failure.subject}: ${failure.reason}`),
-      conditions: Object.fromEntries(conditions),
-    };
   }
 
   #reportChoice(uid: string, ref: ObjectKey, problems: readonly string[]): void {
@@ -231,8 +190,4 @@ function isPlanned({ result, companions }: Reconciled): boolean {
 
 function isSame(a: ObservedConfigMap, b: ObservedConfigMap | undefined): boolean {
   return a.uid === b?.uid && a.resourceVersion === b.resourceVersion;
-}
-
-function cut(text: string): string {
-  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON - 1)}…` : text;
 }

@@ -297,6 +297,7 @@ export class Process {
       whenSynced: async () => undefined,
       get: (key: ObjectKey) => this.#observed(key),
       all: () => [...this.cache.keys()].flatMap((key) => this.#observed(key) ?? []),
+      queue: (key: ObjectKey) => void clock.setTimer(0, () => this.look(key)),
       content: () => Promise.reject(new Error('nobody asks for content')),
     };
     this.ended = this.#notifier.lead(sources, this.stop.signal);

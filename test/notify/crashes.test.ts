@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
+import { shardOf } from '../../src/notify/state/stored-record.ts';
 import { CrashWorld, type End } from './crash-world.ts';
 
 /** https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32 */
@@ -143,4 +144,40 @@ test('[N4] state that is deleted while the controller runs becomes the baseline 
   await world.clock.advance(60_000);
   expect(world.webhook.slice(length).map(({ type }) => type)).toEqual(['source.changed']);
   expect(world.chat).toHaveLength(100);
+});
+
+test('[N4] so does state that is deleted before a handover, whatever was written again, and is then new', async () => {
+  const world = new CrashWorld(randomFrom(1));
+  world.start();
+  await world.clock.advance(30_000);
+  for (let at = 0; at < 100; at++) world.write(`name-${at}`);
+  await world.clock.advance(60_000);
+  const { length } = world.webhook;
+  world.deleteState();
+  // Only one ConfigMap is missed and written again: the first.
+  const first = world.sources.find(({ metadata }) => shardOf(metadata.uid) === 0)?.metadata.name ?? '';
+  world.write(first);
+  await world.clock.advance(60_000);
+  await world.end('stop');
+  world.start();
+  await world.clock.advance(60_000);
+  expect([world.webhook.slice(length), world.chat.length]).toEqual([[], 100]);
+  // What comes while nobody looks is news again, whatever ConfigMap it belongs to.
+  await world.end('stop');
+  for (let at = 100; at < 200; at++) world.write(`name-${at}`);
+  world.start();
+  await world.clock.advance(60_000);
+  expect(new Set(world.webhook.slice(length).map(({ type, uid }) => `${type} ${uid}`)).size).toBe(100);
+  expect(world.chat).toHaveLength(200);
+});
+
+test('[N4] what is there when a first start ends is the baseline, what comes later is not, even the first of its ConfigMap', async () => {
+  const world = new CrashWorld(randomFrom(1));
+  world.start();
+  await world.clock.advance(30_000);
+  await world.end('stop');
+  for (let at = 0; at < 100; at++) world.write(`name-${at}`);
+  world.start();
+  await world.clock.advance(60_000);
+  expect([new Set(world.webhook.map(({ uid }) => uid)).size, world.chat.length]).toEqual([100, 100]);
 });

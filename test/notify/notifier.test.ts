@@ -37,6 +37,8 @@ class Room {
   /** Called before each request to the API. */
   before: () => Promise<void> = async () => undefined;
   cluster = async () => 'a-cluster';
+  /** When the cache is complete. */
+  whenSynced: () => Promise<void> = async () => undefined;
   /** How the receiver answers. */
   outcome: Outcome = { kind: 'accepted' };
   /** Whether companions are being written. */
@@ -58,7 +60,6 @@ class Room {
       this.writes += 1;
       return send();
     };
-    this.#stop = new AbortController();
     this.#notifier = new Notifier({
       ...{ sinks: sinks.ok ? sinks.value : [], vocabulary, prefix: PREFIX, clock, log },
       metrics: this.metrics,
@@ -79,11 +80,20 @@ class Room {
         return this.outcome;
       },
     });
+    return this.lead();
+  }
+
+  /** As when the same process has got the Lease, for the first time or again. */
+  lead(): Promise<void> {
+    const { api } = this;
+    if (this.#notifier === undefined) throw new Error('there is no process');
+    this.#stop = new AbortController();
     const ended = this.#notifier.lead(
       {
-        whenSynced: async () => undefined,
+        whenSynced: () => this.whenSynced(),
         get: (key) => this.#observed(key),
         all: () => [...api.objects.keys()].flatMap((key) => this.#observed(key) ?? []),
+        queue: () => void this.clock.setTimer(0, () => this.look()),
         content: () => Promise.reject(new Error('nobody asks for content')),
       },
       this.#stop.signal,
@@ -168,6 +178,20 @@ describe('a notifier', () => {
     expect(room.api.objects.has(shardKey(PREFIX, 0))).toBe(true);
   });
 
+  it('[N4] a ConfigMap that is deleted shortly before a handover becomes the baseline again', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.api.objects.delete(STATE_KEY);
+    room.stop();
+    await room.clock.advance(5_000);
+    void room.start();
+    await room.put(colors('blue', '1'));
+    await room.clock.advance(60_000);
+    expect(room.sent).toEqual(CREATED);
+    await room.put(colors('red', '2'));
+    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
+  });
+
   it('[N4] [M9] a restart over what is settled writes nothing and sends nothing', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
@@ -217,7 +241,7 @@ describe('a notifier', () => {
     expect(room.sent).toEqual([...CREATED, ...changed, ...changed]);
   });
 
-  it('[N4] after somebody else has edited the state, it goes on from there', async () => {
+  it('[N2] [N4] after somebody else has edited the state, it goes on from there, with another pass', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
     const state = await room.api.get(STATE_KEY);
@@ -225,7 +249,7 @@ describe('a notifier', () => {
     await room.api.patch(STATE_KEY, { metadata: { resourceVersion }, data: { note: 'mine' } });
     await room.put(colors('red', '2'));
     await room.clock.advance(5_000);
-    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors']);
+    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
     expect(room.log.told.map(({ level }) => level)).toContain('warn');
     expect((await room.api.get(STATE_KEY)).data).toHaveProperty('note', 'mine');
   });
@@ -240,6 +264,23 @@ describe('a notifier', () => {
     void room.start();
     await room.put(colors('blue', '1'));
     expect(room.sent).toEqual([...CREATED, ...CREATED]);
+  });
+
+  it('[N4] [Q3] a term that fails is logged, and the next one begins', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.stop();
+    await room.clock.advance(5_000);
+    room.whenSynced = () => Promise.reject(new Error('a fault of this program'));
+    await room.lead();
+    expect(room.log.told).toContainEqual(
+      expect.objectContaining({ level: 'error', message: expect.stringContaining('notifications') }),
+    );
+    room.whenSynced = async () => undefined;
+    void room.lead();
+    await room.put(colors('red', '2'));
+    await room.clock.advance(5_000);
+    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
   });
 
   it.each(['state', 'cluster'])(
@@ -267,6 +308,7 @@ describe('a notifier', () => {
       isOpen = true;
       await room.clock.advance(60_000);
       expect(room.sent).toEqual(CREATED);
+      expect(room.log.told.filter(({ message }) => message === 'resolved')).toHaveLength(1);
     },
   );
 
@@ -364,6 +406,46 @@ describe('a notifier', () => {
     expect(room.sent.slice(2).map((each) => each.split(' ')[0])).toEqual([
       ...['companions.failing', 'companions.recovered', 'deletes.held', 'canary.waiting', 'canary.failed'],
     ]);
+  });
+
+  it('[N2] a problem that began before the Lease was lost is told of once it is regained', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.before = () => Promise.reject(new ApiError('busy', { status: 500, reason: 'InternalError' }));
+    room.problem('began', 'conflict');
+    room.look({ inSync: false });
+    await room.clock.advance(5_000);
+    room.stop();
+    await room.clock.advance(5_000);
+    room.before = async () => undefined;
+    void room.lead();
+    await room.clock.advance(5_000);
+    room.look({ inSync: false });
+    await room.clock.advance(60_000);
+    expect(room.sent.slice(2)).toEqual(['companions.failing shop/colors']);
+  });
+
+  it('[N2] a problem that lasts over several terms and processes is told of once', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    room.problem('began', 'deletes held');
+    room.look({ inSync: false });
+    await room.clock.advance(5_000);
+    room.stop();
+    await room.clock.advance(5_000);
+    void room.lead();
+    await room.clock.advance(5_000);
+    room.look({ inSync: false });
+    await room.clock.advance(5_000);
+    // To another process it is new.
+    room.stop();
+    await room.clock.advance(5_000);
+    void room.start();
+    await room.clock.advance(5_000);
+    room.problem('began', 'deletes held');
+    room.look({ inSync: false });
+    await room.clock.advance(5_000);
+    expect(room.sent.slice(2)).toEqual(['deletes.held shop/colors']);
   });
 
   it('[N5] [O1] counts what becomes of attempts, and says for how long the oldest has waited', async () => {

@@ -1,6 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { objectKey } from '../../src/kube/api/object-key.ts';
+import { shardKey, shardOf } from '../../src/notify/state/stored-record.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { World } from '../controller/world.ts';
 import { ask } from '../inspect/ask.ts';
@@ -125,6 +127,33 @@ export function notifySuite(server: TestServer): void {
       };
       await waitFor(isShown, { describe: () => shown });
       expect(run.log()).not.toMatch(/of-the-app|newer|green/);
+      expect(await run.stop()).toBe(0);
+    });
+
+    test('[N2] [N4] companions.converged comes without a resync after a person has edited the state', async () => {
+      await using world = await World.open(server, ['team-a']);
+      const receiver = await startReceiver();
+      const folder = folderWith({
+        'sinks.yaml': `sinks: [{name: app, type: webhook, url: "${receiver.url}/", caFile: ca.crt, types: [companions.converged], default: true}]`,
+        'ca.crt': receiver.ca,
+      });
+      const run = notifying(world, folder, '--resync=0');
+      const heard = (count: number) =>
+        waitFor(() => receiver.requests.length >= count, { describe: () => `${count}; ${run.log()}` });
+      await waitFor(() => run.log().includes('"notifying"'), { describe: run.log });
+      await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+      await heard(1);
+      const { uid } = (await world.source('home/colors')).metadata;
+      const state = shardKey(objectKey(world.full('home'), 'mirror-controller-notify'), shardOf(uid));
+      // When it is recorded that the first was sent.
+      await waitFor(async () => {
+        const record = (await world.person.configMap(state))?.data?.[uid];
+        return record !== undefined && !record.includes('pending');
+      });
+      await world.person.patch(state, { metadata: { annotations: { edited: 'by a person' } } });
+      await world.person.patch(world.full('home/colors'), { data: { sky: 'red' } });
+      await heard(2);
+      expect(run.log()).toContain('notification state not written');
       expect(await run.stop()).toBe(0);
     });
 

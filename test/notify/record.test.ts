@@ -27,6 +27,7 @@ const seen = (version: string, more: Partial<Observation> = {}): Observation => 
   conditions: {},
   ...more,
 });
+const FAILED = seen('1', { failure: 'why' });
 const receiver = (more: Partial<Receiver> = {}): Receiver => ({
   name: 'ops',
   types: new Set(EVENT_TYPES),
@@ -217,6 +218,38 @@ describe('what waits', () => {
     expect(typesOf(departed(record, {}, [receiver()], NOW))).toEqual(['source.deleted']);
     const chat = receiver({ types: new Set(['source.created']) });
     expect(typesOf(departed(recordOf([seen('1')], [chat]), {}, [chat], NOW))).toEqual([]);
+  });
+
+  it.each(['source.created', 'source.changed', 'companions.failing'] as const)(
+    '[N5] %s that is being sent when the source goes, and fails, is over',
+    (type) => {
+      const only = receiver({ types: new Set([type]) });
+      const news = { 'source.created': [], 'source.changed': [seen('2')], 'companions.failing': [FAILED] };
+      const record = recordOf([seen('1'), ...news[type]], [only]);
+      const [sending] = pendingOf(record);
+      if (sending === undefined) throw new Error('nothing waits');
+      const gone = departed(record, {}, [{ ...only, sending: sending.seq }], NOW);
+      expect(typesOf(gone)).toEqual([type]);
+      expect(isForgettable(replaced(gone, 'ops', sending))).toBe(true);
+    },
+  );
+
+  it('[N5] what waits of a source that has gone, and is still so, is sent again', () => {
+    const record = departed(sent(recordOf([seen('1')])), { 'deletes.held': 'why' }, [receiver()], NOW);
+    expect(typesOf(record)).toEqual(['source.deleted', 'deletes.held']);
+    const again = pendingOf(record).reduce((each, next) => replaced(each, 'ops', next), record);
+    expect(again).toBe(record);
+  });
+
+  it('[N5] [N7] a chat that refused a creation, whose source has gone, hears of it if the label is set again', () => {
+    const chat = receiver({ types: new Set(['source.created']), createdOnce: true });
+    const record = recordOf([seen('1')], [chat]);
+    const [creation] = pendingOf(record);
+    if (creation === undefined) throw new Error('nothing waits');
+    const claimed = departed(settled(record, 'ops', creation, undefined), {}, [chat], NOW);
+    const gone = unsettled(claimed, 'ops', creation);
+    expect(typesOf(gone)).toEqual([]);
+    expect(typesOf(recordOf([seen('1')], [chat], gone))).toEqual(['source.created']);
   });
 
   it('[N5] what waits for a sink that the operator has removed goes, and a source that is gone with it', () => {

@@ -6,6 +6,7 @@ import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';
 import type { Message, Outcome } from '../../src/notify/delivery/delivery.ts';
 import { type Result, Sender } from '../../src/notify/sender.ts';
 import type { Notification, SourceRecord } from '../../src/notify/state/record.ts';
+import type { Stored } from '../../src/notify/state/state-shard.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -34,19 +35,21 @@ function open({ sink: fields = {}, outcomes = [], content, takesMs = 0 }: Option
   const log = new RecordedLog();
   const records = new Map<string, SourceRecord>();
   const sent: Message[] = [];
+  const sentAt: number[] = [];
   const counted: Result[] = [];
   const reported: string[] = [];
   const state = {
     get: (uid: string) => records.get(uid),
     set: (uid: string, record: SourceRecord) => void records.set(uid, record),
     isStored: () => true,
-    stored: async () => 'stored' as const,
+    stored: async (_uid: string): Promise<Stored> => 'stored',
   };
   const sender = new Sender({
     ...{ sink, state, clock, log, random: () => 0, cluster: () => 'a-cluster' },
     content: content ?? (async () => undefined),
     deliver: async (_, message, signal) => {
       sent.push(message);
+      sentAt.push(clock.now());
       if (takesMs > 0) await sleep(clock, takesMs, signal);
       return signal.aborted ? failed(true) : (outcomes.shift() ?? ACCEPTED);
     },
@@ -69,7 +72,19 @@ function open({ sink: fields = {}, outcomes = [], content, takesMs = 0 }: Option
     await clock.advance(0);
   };
   const pending = () => records.get('uid')?.sinks?.['ops']?.pending ?? [];
-  return { clock, log, state, sender, sent, counted, reported, add, pending, stop: () => stop.abort() };
+  return {
+    clock,
+    log,
+    state,
+    sender,
+    sent,
+    sentAt,
+    counted,
+    reported,
+    add,
+    pending,
+    stop: () => stop.abort(),
+  };
 }
 
 const CHAT = { type: 'slack' };
@@ -177,6 +192,19 @@ describe('a sender', () => {
     store('stored');
     await clock.advance(0);
     expect(sent).toHaveLength(1);
+  });
+
+  it('[N7] messages of a chat are a second apart, even if it takes a second to store that one is sent', async () => {
+    const { clock, add, sentAt, state } = open({ sink: CHAT });
+    state.stored = async (uid) => {
+      if (uid === 'slow') await sleep(clock, 1_000, new AbortController().signal);
+      return 'stored';
+    };
+    const since = clock.now();
+    await add('slow');
+    await add('quick');
+    await clock.advance(10_000);
+    expect(sentAt.map((at) => at - since)).toEqual([1_000, 2_000]);
   });
 
   it('[N4] a stop lets a request in flight end, for 2 s', async () => {

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { objectKey } from '../../src/kube/api/object-key.ts';
+import { NetworkError } from '../../src/kube/errors.ts';
 import type { SourceRecord } from '../../src/notify/state/record.ts';
 import { StateShard } from '../../src/notify/state/state-shard.ts';
 import { MemoryApi } from '../controller/memory-api.ts';
@@ -53,4 +54,61 @@ test('[N4] a large one less often, so that the history in etcd stays small', asy
   expect(writes).toBeGreaterThan(2);
   // One at the beginning, then 64 KiB a second, the last some 12 s after the last change.
   expect(bytes - bytes / writes).toBeLessThan(73 * 65_536);
+});
+
+test('[N4] a write whose answer is lost has stored what is there, unless somebody else has changed it', async () => {
+  const clock = new ManualClock();
+  const api = new MemoryApi();
+  let answers: readonly ('lost' | 'lost, not applied')[] = [];
+  const send = async <T>(write: () => Promise<T>): Promise<T> => {
+    const [answer, ...others] = answers;
+    answers = others;
+    const result = answer === 'lost, not applied' ? undefined : await write();
+    if (answer === undefined && result !== undefined) return result;
+    throw new NetworkError('the connection was closed', { code: 'UND_ERR_SOCKET' });
+  };
+  const shard = new StateShard(KEY, {
+    ...{ clock, log: new RecordedLog(), random: () => 0, isBusy: () => false },
+    ...{ onStored: () => undefined, onReloaded: () => undefined },
+    api: {
+      get: (key) => api.get(key),
+      create: (body) => send(() => api.create(body)),
+      patch: (key, patch) => send(() => api.patch(key, patch)),
+    },
+  });
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  await shard.load();
+  void shard.run(stop.signal);
+  /** Stores a record; meanwhile it changes once more. */
+  const store = async (seq: number, meanwhile: () => Promise<void> = async () => undefined) => {
+    shard.set('uid', recordOf(0, seq));
+    const stored = shard.stored('uid');
+    await clock.advance(10);
+    await meanwhile();
+    await clock.advance(60_000);
+    return stored;
+  };
+  const edit = async (data: Record<string, string>) => {
+    const { resourceVersion } = (await api.get(KEY)).metadata;
+    await api.patch(KEY, { metadata: { resourceVersion }, data });
+  };
+
+  expect(await store(1)).toBe('stored');
+  answers = ['lost'];
+  expect(await store(2)).toBe('stored');
+  expect(shard.records.get('uid')?.seq).toBe(2);
+  // The one after is not even applied, and holds a later record.
+  answers = ['lost', 'lost, not applied'];
+  expect(await store(3, async () => shard.set('uid', recordOf(0, 4)))).toBe('stored');
+  expect(shard.records.get('uid')?.seq).toBe(3);
+  answers = ['lost'];
+  const other = { uid: JSON.stringify(recordOf(0, 9)) };
+  expect(await store(5, () => edit(other))).toBe('reloaded');
+  // It changes something else.
+  answers = ['lost'];
+  expect(await store(10, () => edit({ another: 'note' }))).toBe('stored');
+  // A write that was refused has stored nothing.
+  await edit({ another: 'note 2' });
+  expect(await store(11)).toBe('reloaded');
 });

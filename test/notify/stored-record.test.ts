@@ -24,11 +24,32 @@ it.each([
   ['of an unknown type', { ...sound, sinks: { ops: { pending: [{ ...pending, type: 'x' }] } } }, false],
   ['with no list of what waits', { ...sound, sinks: { ops: { pending: 7 } } }, false],
   ['that is null', null, false],
+  ['with a choice that is no text', { ...sound, notify: 5 }, false],
+  ['with conditions', { ...sound, conditions: { 'canary.failed': 'why' } }, true],
+  ['with conditions that are none', { ...sound, conditions: null }, false],
+  ['with a list of conditions', { ...sound, conditions: ['x'] }, false],
+  ['with a condition that is no text', { ...sound, conditions: { 'canary.failed': 1 } }, false],
 ])('[N4] a stored record %s is taken as such: %j', (_, record, isTaken) => {
   const malformed: string[] = [];
   const records = recordsIn({ data: { uid: JSON.stringify(record) } }, (uid) => malformed.push(uid));
   expect([...records.keys()]).toEqual(isTaken ? ['uid'] : []);
   expect(malformed).toEqual(isTaken ? [] : ['uid']);
+});
+
+it.each([
+  [{ reason: 'why', previousVersion: VERSION, resourceVersion: '7', changedKeys: ['sky'] }, true],
+  [{ companions: { 'in sync': 2 } }, true],
+  [{ reason: 5 }, false],
+  [{ previousVersion: 5 }, false],
+  [{ resourceVersion: 5 }, false],
+  [{ changedKeys: 'sky' }, false],
+  [{ changedKeys: [5] }, false],
+  [{ companions: 'two' }, false],
+  [{ companions: { 'in sync': 'two' } }, false],
+])('[N4] so is one of which a notification waits with %j: %j', (more, isTaken) => {
+  const record = { ...sound, sinks: { ops: { pending: [{ ...pending, ...more }] } } };
+  const records = recordsIn({ data: { uid: JSON.stringify(record) } }, () => undefined);
+  expect(records.has('uid')).toBe(isTaken);
 });
 
 it('[N4] records are spread over all shards', () => {

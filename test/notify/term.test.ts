@@ -26,11 +26,13 @@ function open(cluster: () => Promise<string> = async () => 'a-cluster') {
     ...{ sinks: sinks.value, vocabulary, api, clock, log: new RecordedLog(), random: () => 0 },
     ...{ prefix: objectKey('home', 'notify'), cluster, report: () => undefined },
     isBusy: () => false,
+    problems: { of: () => ({ failure: undefined, conditions: {} }) },
     count: () => undefined,
     sources: {
       whenSynced: async () => undefined,
       all: () => [],
       get: () => (isPresent ? object : undefined),
+      queue: () => undefined,
       content: () => Promise.reject(new Error('nobody asks for content')),
     },
     deliver: async () => {

@@ -3,6 +3,7 @@ import type { ProblemChanged } from '../../src/controller/memory/happening.ts';
 import { objectKey } from '../../src/kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../../src/mirror/observe/observed-config-map.ts';
 import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';
+import { Problems } from '../../src/notify/problems.ts';
 import type { SourceRecord } from '../../src/notify/state/record.ts';
 import { Tracker } from '../../src/notify/tracker.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
@@ -16,7 +17,9 @@ function open(object: ObservedConfigMap) {
   const records = new Map<string, SourceRecord>();
   const log = new RecordedLog();
   const notes: string[] = [];
+  const problems = new Problems();
   const tracker = new Tracker({
+    problems,
     ...{ sinks: sinks.value, vocabulary, clock: new ManualClock(), log },
     sources: { get: () => object },
     state: {
@@ -30,7 +33,7 @@ function open(object: ObservedConfigMap) {
     read: async () => undefined,
     report: (_uid, _ref, _reason, note) => notes.push(note),
   });
-  return { tracker, record: () => records.get(object.uid), log, notes };
+  return { tracker, problems, record: () => records.get(object.uid), log, notes };
 }
 
 test('[N4] an annotation of 200 KB takes no room in the state, and not much in the log', () => {
@@ -46,14 +49,14 @@ test('[N4] an annotation of 200 KB takes no room in the state, and not much in t
 
 test('[N4] nor do the long refusals of an admission webhook', () => {
   const object = observed(source('shop/colors', { notify: 'ops' }));
-  const { tracker, record } = open(object);
+  const { tracker, problems, record } = open(object);
   const problem: ProblemChanged = {
     ...{ type: 'problem', state: 'began', source: object.key, object, reason: 'no! '.repeat(10_000) },
     ...{ namespaceUid: undefined, editedBy: undefined },
     ...{ kind: 'refused', subject: objectKey('team-a', 'colors-synced') },
   };
-  tracker.problemChanged(problem);
-  tracker.problemChanged({ ...problem, kind: 'canary failed', subject: object.key });
+  problems.hear(problem);
+  problems.hear({ ...problem, kind: 'canary failed', subject: object.key });
   tracker.look(object.key, undefined);
   const [, failing, canary] = record()?.sinks?.['ops']?.pending ?? [];
   expect([failing?.type, canary?.type]).toEqual(['companions.failing', 'canary.failed']);

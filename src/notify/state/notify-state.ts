@@ -1,5 +1,3 @@
-import { type BackoffOptions, backoffDelay } from '../../clock/backoff.ts';
-import { sleep } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { SourceRecord } from './record.ts';
 import { StateShard, type StateShardDeps, type Stored } from './state-shard.ts';
@@ -12,17 +10,13 @@ export interface NotifyStateDeps extends Omit<StateShardDeps, 'onReloaded'> {
   readonly onReloaded: (isAffected: (uid: string) => boolean, wasDeleted: boolean) => void;
 }
 
-const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
-
 /** What is remembered of all sources, in memory and in the cluster (SPEC N4). */
 export class NotifyState {
-  readonly #deps: NotifyStateDeps;
   readonly #shards: readonly StateShard[];
   /** The uid of each source that is not gone. */
   readonly #uids = new Map<ObjectKey, string>();
 
   constructor(deps: NotifyStateDeps) {
-    this.#deps = deps;
     this.#shards = Array.from({ length: SHARDS }, (_, at) => {
       const onReloaded = () => {
         this.#index();
@@ -40,30 +34,29 @@ export class NotifyState {
     return this.#shard(0).exists;
   }
 
-  /** Reads it, and repeats that until it succeeds or `signal` aborts. */
-  async load(signal: AbortSignal): Promise<void> {
-    const { clock, random, log } = this.#deps;
-    for (let failures = 1; !signal.aborted; failures++) {
-      try {
-        await Promise.all(this.#shards.map((shard) => shard.load()));
-        this.#index();
-        if (failures > 1) log.info({ was: NOT_READ }, 'resolved');
-        return;
-      } catch (err) {
-        if (failures === 1) log.warn({ err }, NOT_READ);
-        await sleep(clock, backoffDelay(failures, BACKOFF, random), signal);
-      }
-    }
+  /** Reads it. Rejects as the API does. */
+  async load(): Promise<void> {
+    await Promise.all(this.#shards.map((shard) => shard.load()));
+    this.#index();
   }
 
-  /** Stores that everything known now is the baseline. Resolves to false if that cannot be. */
-  async markExisting(): Promise<boolean> {
-    // A write holds all changes of a shard, so one record of each tells when they are stored.
-    const others = this.#shards.slice(1).flatMap((shard) => [...shard.records.keys()].slice(0, 1));
-    const stored = await Promise.all(others.map((uid) => this.stored(uid)));
-    if (!stored.every((each) => each === 'stored')) return false;
-    this.#shard(0).create();
-    return true;
+  /**
+   * Tells of which sources the ConfigMap does not exist now: nobody has written it yet, or somebody
+   * has deleted it. Undefined if all exist.
+   */
+  missing(): ((uid: string) => boolean) | undefined {
+    if (!this.exists) return () => true;
+    const missing = this.#shards.map((shard) => !shard.exists);
+    return missing.includes(true) ? (uid) => missing[shardOf(uid)] === true : undefined;
+  }
+
+  /**
+   * Stores everything known now, in ConfigMaps that all exist then: the first comes last. Resolves to
+   * false if that cannot be.
+   */
+  async allStored(): Promise<boolean> {
+    const others = await Promise.all(this.#shards.slice(1).map((shard) => shard.allStored()));
+    return others.every((each) => each === 'stored') && (await this.#shard(0).allStored()) === 'stored';
   }
 
   get(uid: string): SourceRecord | undefined {
@@ -126,5 +119,3 @@ export class NotifyState {
     return shard;
   }
 }
-
-const NOT_READ = 'notification state not read; nothing is sent meanwhile';

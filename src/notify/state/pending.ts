@@ -93,6 +93,7 @@ export function settled(
 /** A notification that was settled before it was sent has certainly not arrived. */
 export function unsettled(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
   return withSink(record, sink, (before) => {
+    if (isOver(record, notification)) return withoutUntold(before, notification);
     const pending = before.pending ?? [];
     const successor = pending.find(({ type }) => aspectOf(type) === aspectOf(notification.type));
     if (successor === undefined) return { ...before, pending: [notification, ...pending] };
@@ -101,12 +102,26 @@ export function unsettled(record: SourceRecord, sink: string, notification: Noti
   });
 }
 
-/** After a failed attempt, an older notification makes room for a newer one of its aspect. */
+/** Nobody need hear how a source was that has gone: only that, and conditions. */
+function isOver({ gone }: SourceRecord, { type }: Notification): boolean {
+  return gone === true && type !== 'source.deleted' && /^(source|companions)\./.test(type);
+}
+
+/** A creation that was never told may be told another time. */
+function withoutUntold(before: SinkRecord, { type }: Notification): SinkRecord {
+  const { created: _, ...known } = before;
+  return type === 'source.created' ? known : before;
+}
+
+/**
+ * After a failed attempt, an older notification makes room for a newer one of its aspect, and one
+ * that is over goes.
+ */
 export function replaced(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
   const pending = record.sinks?.[sink]?.pending ?? [];
   const isSuccessor = ({ type, seq }: Notification) =>
     aspectOf(type) === aspectOf(notification.type) && seq > notification.seq;
-  if (!pending.some(isSuccessor)) return record;
+  if (!isOver(record, notification) && !pending.some(isSuccessor)) return record;
   return unsettled(settled(record, sink, notification, undefined), sink, notification);
 }
 

@@ -2,7 +2,7 @@ import { type BackoffOptions, backoffDelay } from '../../clock/backoff.ts';
 import { type Clock, sleep } from '../../clock/clock.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { isAlreadyExists, isConflict, isNotFound, NetworkError } from '../../kube/errors.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { isForgettable, type SourceRecord } from './record.ts';
 import { recordsIn, STATE_LABELS } from './stored-record.ts';
@@ -43,7 +43,20 @@ const NOT_WRITTEN = 'notification state not written; nothing new is sent meanwhi
 
 /** Whether a record is in the cluster. `reloaded`: it was read again, and is as it is there. */
 export type Stored = 'stored' | 'reloaded' | 'stopped';
-type Waiter = (stored: Stored) => void;
+
+interface Waiter {
+  /** Undefined: any. */
+  readonly uid: string | undefined;
+  /** The record, as writes without an answer had it. Each may have been applied. */
+  readonly unanswered: readonly (string | undefined)[];
+  readonly resolve: (stored: Stored) => void;
+}
+
+/** What a write says of a record. `text` undefined: it is forgotten. */
+interface Change {
+  readonly uid: string;
+  readonly text: string | undefined;
+}
 
 /**
  * Some of the records, in memory and in a ConfigMap. A write carries the resourceVersion of what
@@ -58,10 +71,10 @@ export class StateShard {
   /** The sequence number and the size of each record in the cluster. */
   readonly #stored = new Map<string, { readonly seq: number; readonly bytes: number }>();
   #changed = new Set<string>();
-  #waiters = new Map<string, readonly Waiter[]>();
+  /** Those for whom the next write is. */
+  #waiters: readonly Waiter[] = [];
   /** Somebody else has written: it must be read again before the next write. */
   #isStale = false;
-  #mustExist = false;
   #isStopped = false;
   #failures = 0;
   #unwrittenSince: number | undefined;
@@ -97,18 +110,21 @@ export class StateShard {
 
   /** Resolves when the record is in the cluster as it is now, or that cannot be. */
   stored(uid: string): Promise<Stored> {
-    if (this.#isStopped) return Promise.resolve('stopped');
-    return new Promise((resolve) => {
-      this.#waiters.set(uid, [...(this.#waiters.get(uid) ?? []), resolve]);
-      this.#changed.add(uid);
-      this.#wake();
-    });
+    this.#changed.add(uid);
+    return this.#written(uid);
   }
 
-  /** Has the ConfigMap created even if there is nothing to store. */
-  create(): void {
-    this.#mustExist = true;
-    this.#wake();
+  /** The same for all records. It creates the ConfigMap even if there are none. */
+  allStored(): Promise<Stored> {
+    return this.#written(undefined);
+  }
+
+  #written(uid: string | undefined): Promise<Stored> {
+    if (this.#isStopped) return Promise.resolve('stopped');
+    return new Promise((resolve) => {
+      this.#waiters = [...this.#waiters, { uid, unanswered: [], resolve }];
+      this.#wake();
+    });
   }
 
   /** Reads the records from the cluster. Rejects as the API does. */
@@ -151,7 +167,7 @@ export class StateShard {
     }
     signal.removeEventListener('abort', wake);
     this.#isStopped = true;
-    this.#refuseWaiters('stopped');
+    this.#answerWaiters(() => 'stopped');
   }
 
   /** To be called after the end of `run`: tries once to write what is left. Never rejects. */
@@ -164,7 +180,7 @@ export class StateShard {
   }
 
   get #isDirty(): boolean {
-    return this.#isStale || this.#changed.size > 0 || (this.#mustExist && !this.exists);
+    return this.#isStale || this.#changed.size > 0 || this.#waiters.length > 0;
   }
 
   get #intervalMs(): number {
@@ -185,7 +201,10 @@ export class StateShard {
     try {
       if (this.#isStale) {
         await this.load();
-        this.#refuseWaiters('reloaded');
+        this.#answerWaiters(({ uid, unanswered }) => {
+          const isThere = uid !== undefined && unanswered.includes(textOf(this.records.get(uid)));
+          return isThere ? 'stored' : 'reloaded';
+        });
         onReloaded();
       } else await this.#write();
       if (this.#failures > 0) log.info({ configMap: this.#key, was: NOT_WRITTEN }, 'resolved');
@@ -205,31 +224,32 @@ export class StateShard {
     const waiters = this.#waiters;
     const changes = uids.map((uid) => {
       const record = this.records.get(uid);
-      return { uid, seq: record?.seq ?? 0, text: record && JSON.stringify(record) };
+      return { uid, seq: record?.seq ?? 0, text: textOf(record) };
     });
     this.#changed = new Set();
-    this.#waiters = new Map();
+    this.#waiters = [];
     try {
       await this.#send(changes);
     } catch (error) {
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#isStale = true;
-      // It may have been applied all the same. If so, the next attempt meets a conflict.
+      // It may have been applied all the same. If so, the next attempt meets a conflict, and the
+      // reading that follows shows what is there.
       for (const uid of uids) this.#changed.add(uid);
-      for (const [uid, each] of waiters) this.#waiters.set(uid, [...each, ...(this.#waiters.get(uid) ?? [])]);
+      const again =
+        error instanceof NetworkError ? waiters.map((each) => withUnanswered(each, changes)) : waiters;
+      this.#waiters = [...again, ...this.#waiters];
       throw error;
     }
     for (const { uid, seq, text } of changes) {
       if (text === undefined) this.#stored.delete(uid);
       else this.#stored.set(uid, { seq, bytes: text.length });
     }
-    for (const waiter of [...waiters.values()].flat()) waiter('stored');
+    for (const { resolve } of waiters) resolve('stored');
     this.#deps.onStored(uids);
   }
 
   /** Only records that have changed are sent. */
-  async #send(
-    changes: readonly { readonly uid: string; readonly text: string | undefined }[],
-  ): Promise<void> {
+  async #send(changes: readonly Change[]): Promise<void> {
     const { api } = this.#deps;
     const { namespace, name } = splitKey(this.#key);
     const resourceVersion = this.#resourceVersion;
@@ -248,10 +268,10 @@ export class StateShard {
     this.#resourceVersion = metadata.resourceVersion;
   }
 
-  #refuseWaiters(why: Exclude<Stored, 'stored'>): void {
-    const waiters = [...this.#waiters.values()].flat();
-    this.#waiters.clear();
-    for (const waiter of waiters) waiter(why);
+  #answerWaiters(stored: (waiter: Waiter) => Stored): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter.resolve(stored(waiter));
   }
 
   #forgetOldest(): void {
@@ -262,6 +282,16 @@ export class StateShard {
     this.records.delete(oldest[0]);
     this.#changed.add(oldest[0]);
   }
+}
+
+function textOf(record: SourceRecord | undefined): string | undefined {
+  return record && JSON.stringify(record);
+}
+
+function withUnanswered(waiter: Waiter, changes: readonly Change[]): Waiter {
+  const change = changes.find(({ uid }) => uid === waiter.uid);
+  if (change === undefined || waiter.unanswered.includes(change.text)) return waiter;
+  return { ...waiter, unanswered: [...waiter.unanswered, change.text] };
 }
 
 function hasPending({ sinks = {} }: SourceRecord): boolean {

@@ -43,13 +43,15 @@ export function recordsIn(
 function parseRecord(text: string): SourceRecord | undefined {
   try {
     const record = JSON.parse(text) as SourceRecord;
-    const { ref, seq, version, resourceVersion, at, sinks = {} } = record;
+    const { ref, seq, version, resourceVersion, at, notify, conditions = {}, sinks = {} } = record;
     const isSound =
       parseKey(ref) !== undefined &&
       Number.isSafeInteger(seq) &&
       isVersion(version) &&
       isTime(at) &&
-      /^\d+$/.test(resourceVersion);
+      /^\d+$/.test(resourceVersion) &&
+      isTextOrAbsent(notify) &&
+      isMapOf('string', conditions);
     return isSound && Object.entries(sinks).every(isSinkRecord) ? record : undefined;
   } catch {
     return undefined;
@@ -62,8 +64,27 @@ function isSinkRecord([name, { version, at, pending = [] }]: readonly [string, S
   return isSinkName(name) && isSound && pending.every(isNotification);
 }
 
-function isNotification({ type, seq, version, at }: Notification): boolean {
-  return EVENT_TYPES.includes(type) && Number.isSafeInteger(seq) && isVersion(version) && isTime(at);
+function isNotification({ type, seq, version, at, ...more }: Notification): boolean {
+  const { reason, previousVersion, resourceVersion, changedKeys = [], companions = {} } = more;
+  return (
+    EVENT_TYPES.includes(type) &&
+    Number.isSafeInteger(seq) &&
+    isVersion(version) &&
+    isTime(at) &&
+    [reason, previousVersion, resourceVersion].every(isTextOrAbsent) &&
+    Array.isArray(changedKeys) &&
+    changedKeys.every((key) => typeof key === 'string') &&
+    isMapOf('number', companions)
+  );
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
+function isMapOf(type: 'string' | 'number', value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((each) => typeof each === type);
 }
 
 function isVersion(text: unknown): boolean {
