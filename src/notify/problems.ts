@@ -22,6 +22,7 @@ const FAILURES: readonly ProblemKind[] = [
 
 /** Longest reason (characters) that is remembered: an admission webhook may write a novel. */
 const MAX_REASON = 300;
+
 /**
  * The present problems of all sources. It hears of them for as long as the process runs, because the
  * controller says once that a problem began, and not again when the Lease is lost and regained.
