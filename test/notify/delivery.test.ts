@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import { objectKey } from '../../src/kube/api/object-key.ts';
@@ -10,6 +10,7 @@ import { HttpClient } from '../../src/notify/delivery/http-client.ts';
 import { checkHost, type ResolveHost } from '../../src/notify/delivery/refused-addresses.ts';
 import { type Handler, startServer } from '../kube/loopback-server.ts';
 import { createAuthority } from '../support/tls.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { ACCEPT, folderWith, startReceiver } from './receiver.ts';
 
 const MESSAGE: Message = {
@@ -35,12 +36,30 @@ function sinkOf(fields: object, folder = '/nonexistent'): Sink {
 interface Attempt {
   readonly resolveHost?: ResolveHost;
   readonly clock?: Clock;
+  readonly signal?: AbortSignal;
 }
 
-function attempt(sink: Sink, { resolveHost, clock = systemClock }: Attempt = {}): Promise<Outcome> {
+function attempt(sink: Sink, options: Attempt = {}): Promise<Outcome> {
+  const { resolveHost, clock = systemClock, signal = new AbortController().signal } = options;
   const client = new HttpClient({ timeoutMs: sink.timeoutMs, connections: 1, clock, resolveHost });
   onTestFinished(() => client.close());
-  return deliver(sink, MESSAGE, { client, clock, signal: new AbortController().signal });
+  return deliver(sink, MESSAGE, { client, clock, signal });
+}
+
+/** A server that takes connections and says only `greeting`; it stops with the test. */
+async function startGreeter(greeting = Buffer.of()): Promise<{ host: string; connections(): number }> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    socket.write(greeting);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { host: `127.0.0.1:${port}`, connections: () => sockets.length };
 }
 
 /** What becomes of an attempt at a receiver that trusts nobody else. */
@@ -111,12 +130,29 @@ describe('an attempt', () => {
       ...{ reason: 'ops.example:443 was not reached within 0.2 s', mayHaveArrived: false },
     });
     // It takes the connection, and does not speak TLS.
-    const mute = createServer();
-    await once(mute.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void mute.close());
-    const { port } = mute.address() as AddressInfo;
-    expect(await attempt(sinkOf({ url: `https://127.0.0.1:${port}`, timeout: '200ms' }))).toMatchObject({
-      ...{ reason: `127.0.0.1:${port} was not reached within 0.2 s`, mayHaveArrived: false },
+    const { host } = await startGreeter();
+    expect(await attempt(sinkOf({ url: `https://${host}`, timeout: '200ms' }))).toMatchObject({
+      ...{ reason: `${host} was not reached within 0.2 s`, mayHaveArrived: false },
+    });
+  });
+
+  it('[N4] ends as soon as it is interrupted, even while it connects, and says so', async () => {
+    const mute = await startGreeter();
+    const stop = new AbortController();
+    const connecting = attempt(sinkOf({ url: `https://${mute.host}` }), { signal: stop.signal });
+    const receiver = await startServer(() => undefined);
+    const sink = sinkOf({ url: receiver.url, allowHttp: true });
+    const waiting = attempt(sink, { signal: stop.signal });
+    await waitFor(() => mute.connections() === 1 && receiver.requests.length === 1);
+    stop.abort();
+    expect(await connecting).toMatchObject({
+      ...{ reason: `${mute.host} was not reached before the attempt was interrupted`, mayHaveArrived: false },
+    });
+    expect(await waiting).toMatchObject({
+      ...{
+        reason: `${receiver.host} did not answer before the attempt was interrupted`,
+        mayHaveArrived: true,
+      },
     });
   });
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import type { Clock } from '../../clock/clock.ts';
+import { aborted, type Clock } from '../../clock/clock.ts';
 import { codeOf, hostOf, isTlsFailure } from '../../kube/http/network-error.ts';
 import { retryAfterOfHeader } from '../../kube/http/status.ts';
 import { checkHost, guardedLookup, type ResolveHost } from './refused-addresses.ts';
@@ -82,7 +82,7 @@ export class HttpClient {
     };
     try {
       checkHost(target.hostname);
-      const answer = await this.#agent(ca).request({
+      const request = this.#agent(ca).request({
         origin: target.origin,
         path: target.pathname + target.search,
         method: 'POST',
@@ -90,6 +90,9 @@ export class HttpClient {
         body: Readable.from(once(body, onSend)),
         signal: scope.signal,
       });
+      // undici ignores an abort while the request waits for a connection.
+      const cut = aborted(scope.signal).then(() => Promise.reject(new Error('aborted')));
+      const answer = await Promise.race([request, cut]);
       return {
         status: answer.statusCode,
         retryAfterMs: retryAfterOfHeader([answer.headers['retry-after']].flat()[0], clock.wallTime()),
@@ -98,7 +101,8 @@ export class HttpClient {
       };
     } catch (error) {
       const isLate = scope.signal.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
-      const late = `${isSent ? 'did not answer' : 'was not reached'} within ${timeoutMs / 1000} s`;
+      const limit = signal.aborted ? 'before the attempt was interrupted' : `within ${timeoutMs / 1000} s`;
+      const late = `${isSent ? 'did not answer' : 'was not reached'} ${limit}`;
       const what = isLate ? late : failureOf(codeOf(error), isTlsFailure(error));
       throw new NoAnswerError(`${hostOf(target)} ${what}`, isSent, error);
     } finally {
