@@ -195,6 +195,18 @@ describe('an attempt', () => {
     expect((outcome as { reason: string }).reason).toContain('has no valid certificate');
   });
 
+  it.each([
+    ['https', 'HTTP/1.1 400 Bad Request\r\n\r\n', /does not speak TLS: check the port$/],
+    ['https', 'SSH-2.0-OpenSSH_9.9\r\n', /does not speak TLS: check the port$/],
+    ['http', 'SSH-2.0-OpenSSH_9.9\r\n', /does not speak HTTP$/],
+    ['https', [0x15, 3, 3, 0, 2, 2, 70], /refused the TLS handshake \(\w+PROTOCOL_VERSION\)$/],
+    ['https', [0x15, 3, 3, 0, 2, 2, 40], /refused the TLS handshake \(\w+HANDSHAKE_FAILURE\)$/],
+  ])('[N5] says what is wrong if %s:// is answered by %j', async (scheme, greeting, reason) => {
+    const { host } = await startGreeter(Buffer.from(greeting as string));
+    const outcome = await attempt(sinkOf({ url: `${scheme}://${host}`, allowHttp: true }));
+    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringMatching(reason) });
+  });
+
   it('[N6] fails by a certificate for another name', async () => {
     const authority = await createAuthority();
     const receiver = await startServer(ACCEPT, await authority.server());

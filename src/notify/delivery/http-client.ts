@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import { aborted, type Clock } from '../../clock/clock.ts';
-import { codeOf, hostOf, isTlsFailure } from '../../kube/http/network-error.ts';
+import { codeOf, hostOf, isCertificateFailure, isTlsFailure } from '../../kube/http/network-error.ts';
 import { retryAfterOfHeader } from '../../kube/http/status.ts';
 import { checkHost, guardedLookup, type ResolveHost } from './refused-addresses.ts';
 
@@ -48,6 +48,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Idle time (ms) after which a connection closes. */
 const KEEP_ALIVE_MS = 10_000;
 
+const NO_TLS = 'does not speak TLS: check the port';
 /** What it means that there is no connection, by code. */
 const UNREACHED: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused the connection',
@@ -55,6 +56,8 @@ const UNREACHED: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'cannot be resolved at the moment',
   EHOSTUNREACH: 'cannot be reached',
   ENETUNREACH: 'cannot be reached',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   ERR_REFUSED_ADDRESS: 'is a link-local or metadata address, to which nothing is sent',
 };
 
@@ -103,7 +106,7 @@ export class HttpClient {
       const isLate = scope.signal.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
       const limit = signal.aborted ? 'before the attempt was interrupted' : `within ${timeoutMs / 1000} s`;
       const late = `${isSent ? 'did not answer' : 'was not reached'} ${limit}`;
-      const what = isLate ? late : failureOf(codeOf(error), isTlsFailure(error));
+      const what = isLate ? late : failureOf(error);
       throw new NoAnswerError(`${hostOf(target)} ${what}`, isSent, error);
     } finally {
       timer.cancel();
@@ -151,7 +154,12 @@ function* once(body: string, onSend: () => void): Iterable<Buffer> {
   yield Buffer.from(body);
 }
 
-function failureOf(code: string, isTls: boolean): string {
-  if (isTls) return `has no valid certificate (${code})`;
-  return UNREACHED[code] ?? `closed the connection (${code})`;
+function failureOf(error: unknown): string {
+  const code = codeOf(error);
+  const unreached = UNREACHED[code];
+  if (unreached !== undefined) return unreached;
+  if (isCertificateFailure(code)) return `has no valid certificate (${code})`;
+  if (isTlsFailure(error)) return `refused the TLS handshake (${code})`;
+  if (code.startsWith('HPE_')) return 'does not speak HTTP';
+  return `closed the connection (${code})`;
 }
