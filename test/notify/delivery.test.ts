@@ -7,7 +7,8 @@ import { objectKey } from '../../src/kube/api/object-key.ts';
 import { parseNotifyConfig, type Sink } from '../../src/notify/delivery/config.ts';
 import { deliver, type Message, type Outcome } from '../../src/notify/delivery/delivery.ts';
 import { HttpClient } from '../../src/notify/delivery/http-client.ts';
-import { checkHost, type ResolveHost } from '../../src/notify/delivery/refused-addresses.ts';
+import { checkHost } from '../../src/notify/delivery/refused-addresses.ts';
+import { oneAtATime, type ResolveHost, systemResolver } from '../../src/notify/delivery/resolve-host.ts';
 import { type Handler, startServer } from '../kube/loopback-server.ts';
 import { createAuthority } from '../support/tls.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -40,7 +41,11 @@ interface Attempt {
 }
 
 function attempt(sink: Sink, options: Attempt = {}): Promise<Outcome> {
-  const { resolveHost, clock = systemClock, signal = new AbortController().signal } = options;
+  const {
+    resolveHost = systemResolver,
+    clock = systemClock,
+    signal = new AbortController().signal,
+  } = options;
   const client = new HttpClient({ timeoutMs: sink.timeoutMs, connections: 1, clock, resolveHost });
   onTestFinished(() => client.close());
   return deliver(sink, MESSAGE, { client, clock, signal });
@@ -156,18 +161,38 @@ describe('an attempt', () => {
     });
   });
 
-  it('[N5] a name that is looked up for long occupies one of the threads for that, not four', async () => {
-    const sink = sinkOf({ url: 'https://ops.example', timeout: '200ms' });
-    let lookups = 0;
-    const resolveHost: ResolveHost = () => {
-      lookups += 1;
-      return new Promise(() => undefined);
-    };
-    const client = new HttpClient({ timeoutMs: 200, connections: 4, clock: systemClock, resolveHost });
-    onTestFinished(() => client.close());
-    const options = { client, clock: systemClock, signal: new AbortController().signal };
-    await Promise.all([1, 2, 3, 4].map(() => deliver(sink, MESSAGE, options)));
-    expect(lookups).toBe(1);
+  it('[N5] lookups of names run one at a time, so that they never occupy all threads for that', async () => {
+    const running = new Map<string, () => void>();
+    const resolveHost = oneAtATime(async (hostname) => {
+      await new Promise<void>((resolve) => running.set(hostname, resolve));
+      return [{ address: '127.0.0.1', family: 4 }];
+    });
+    const receiver = await startServer(ACCEPT);
+    const { port } = new URL(receiver.url);
+    const outcomes = ['a', 'a', 'b'].map((name) =>
+      attempt(sinkOf({ url: `http://${name}.example:${port}/`, allowHttp: true }), { resolveHost }),
+    );
+    for (const name of ['a', 'b']) {
+      await waitFor(() => running.size > 0);
+      expect(Array.from(running.keys())).toEqual([`${name}.example`]);
+      running.get(`${name}.example`)?.();
+      running.clear();
+    }
+    for (const outcome of outcomes) expect(await outcome).toEqual({ kind: 'accepted' });
+  });
+
+  it('[N5] a name that does not resolve does not stop the lookups of others', async () => {
+    const resolveHost = oneAtATime(async (hostname) => {
+      if (hostname === 'missing.example') throw Object.assign(new Error(), { code: 'ENOTFOUND' });
+      return [{ address: '127.0.0.1', family: 4 }];
+    });
+    const receiver = await startServer(ACCEPT);
+    const { port } = new URL(receiver.url);
+    const outcomes = ['missing', 'found'].map((name) =>
+      attempt(sinkOf({ url: `http://${name}.example:${port}/`, allowHttp: true }), { resolveHost }),
+    );
+    expect(await outcomes[0]).toMatchObject({ reason: `missing.example:${port} cannot be resolved` });
+    expect(await outcomes[1]).toEqual({ kind: 'accepted' });
   });
 
   it('[N6] reads no more than the beginning of an answer that never ends', async () => {

@@ -1,10 +1,10 @@
-import { lookup } from 'node:dns/promises';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import { aborted, type Clock } from '../../clock/clock.ts';
 import { codeOf, hostOf, isCertificateFailure, isTlsFailure } from '../../kube/http/network-error.ts';
 import { retryAfterOfHeader } from '../../kube/http/status.ts';
-import { checkHost, guardedLookup, type ResolveHost } from './refused-addresses.ts';
+import { checkHost, guardedLookup } from './refused-addresses.ts';
+import type { ResolveHost } from './resolve-host.ts';
 
 export interface Post {
   readonly url: string;
@@ -39,8 +39,7 @@ export interface HttpClientOptions {
   /** Connections at once. */
   readonly connections: number;
   readonly clock: Clock;
-  /** Default: the system's resolver. */
-  readonly resolveHost?: ResolveHost | undefined;
+  readonly resolveHost: ResolveHost;
 }
 
 /** Most of an answer's body (bytes) that is read. */
@@ -119,7 +118,7 @@ export class HttpClient {
   }
 
   #agent(ca: string | undefined): Agent {
-    const { timeoutMs, connections, resolveHost = systemResolver } = this.#options;
+    const { timeoutMs, connections, resolveHost } = this.#options;
     if (this.#open && this.#open.ca === ca) return this.#open.agent;
     void this.#open?.agent.close();
     const connect = {
@@ -134,8 +133,6 @@ export class HttpClient {
     return agent;
   }
 }
-
-const systemResolver: ResolveHost = (hostname, options) => lookup(hostname, { ...options, all: true });
 
 async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
