@@ -52,11 +52,12 @@ class PooledTransport implements Transport {
 
   async call(request: ApiRequest): Promise<ApiReply> {
     const scope = this.#begin(request);
+    const refusal = () => (request.mayBeSent?.() === false ? withdrawn(this.server) : undefined);
     try {
       await this.#untilAllowed(scope);
       scope.startTimeLimit(this.#timeLimitMs);
       const { statusCode, headers, body } = await this.#send(request, scope, (options, credential) =>
-        answerTo(this.#connections.for(credential).calls, options, scope),
+        answerTo(this.#connections.for(credential).calls, options, scope, refusal),
       );
       if (!isJson(headers)) {
         throw malformed(
@@ -150,11 +151,10 @@ class PooledTransport implements Transport {
   }
 
   async #attempt<R extends Answer | Dispatcher.ResponseData>(
-    { method, path, headers, body, mayBeSent }: ApiRequest,
+    { method, path, headers, body }: ApiRequest,
     credential: Credential,
     send: (options: Dispatcher.DispatchOptions, credential: Credential) => Promise<R>,
   ): Promise<R> {
-    if (mayBeSent?.() === false) throw withdrawn(this.server);
     const options = {
       origin: this.#origin,
       method,

@@ -27,8 +27,8 @@ export interface ApiRequest {
   /** Aborts this request. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Asked synchronously right before the request is sent, after all waiting. If false, it is not
-   * sent and the call rejects with `NetworkError` (`ABORTED`).
+   * `call` asks this right before it writes the request to a connection, after all waiting. If
+   * false, the request is not sent and the call rejects with `NetworkError` (`ABORTED`).
    */
   readonly mayBeSent?: (() => boolean) | undefined;
 }
