@@ -14,9 +14,6 @@ import type { ApiReply, ApiRequest, Transport, TransportOptions } from './transp
 const NO_ANSWER = '<error>';
 const TIME_LIMIT_MS = 30_000;
 const CONNECTIONS = 256;
-/**
- * Longest time (ms) that one answer's `Retry-After` delays all calls. Its caller sees all of it.
- */
 const LONGEST_DELAY_MS = 30_000;
 
 export function createTransport(cluster: Cluster, options: TransportOptions): Transport {
@@ -182,7 +179,7 @@ class PooledTransport implements Transport {
 
   /** The error of an answer that is no success. Reads all of it, which frees the connection. */
   async #refusal({ statusCode, headers, body }: Answer | Dispatcher.ResponseData): Promise<ApiError> {
-    const { clock } = this.#options;
+    const { clock, longestDelayMs = LONGEST_DELAY_MS } = this.#options;
     const retryAfter = headers['retry-after']?.toString();
     const reply = {
       status: statusCode,
@@ -191,7 +188,7 @@ class PooledTransport implements Transport {
     };
     const error = apiErrorOfReply(reply, this.server, clock.wallTime());
     if (isOverloaded(error)) {
-      const delayMs = Math.min(error.retryAfterMs, LONGEST_DELAY_MS);
+      const delayMs = Math.min(error.retryAfterMs, longestDelayMs);
       this.#delayedUntil = Math.max(this.#delayedUntil, clock.now() + delayMs);
     }
     return error;

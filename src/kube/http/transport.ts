@@ -9,6 +9,11 @@ export interface TransportOptions {
   /** Time limit (ms) for a call's whole answer, or for the head of a stream's; default 30,000. */
   readonly timeLimitMs?: number;
   /**
+   * Longest time (ms) that one answer's `Retry-After` delays all calls, default 30,000. The caller
+   * that gets the answer sees all of it.
+   */
+  readonly longestDelayMs?: number;
+  /**
    * Most connections for calls, default 256; each call in flight needs one. They are opened as they
    * are needed. Streams have connections of their own, without a limit.
    */
