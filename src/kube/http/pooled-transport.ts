@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { Cluster } from '../config/cluster.ts';
-import { type Credential, type Credentials, UserCredentials } from '../config/credentials.ts';
+import { type Credential, UserCredentials } from '../config/credentials.ts';
 import { ApiError, malformed, NetworkError } from '../errors.ts';
 import { type Answer, answerTo } from './answer.ts';
 import { Connections } from './connections.ts';
@@ -29,7 +29,7 @@ class PooledTransport implements Transport {
   /** Prefix of every path: a proxy may serve several API servers under one host. */
   readonly #basePath: string;
   readonly #options: TransportOptions;
-  readonly #credentials: Credentials;
+  readonly #credentials: UserCredentials;
   readonly #connections: Connections;
   readonly #timeLimitMs: number;
   readonly #open = new Set<RequestScope>();
