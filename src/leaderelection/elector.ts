@@ -98,10 +98,6 @@ export class Elector implements WriteFence {
     return false;
   }
 
-  isLeader(): boolean {
-    return this.mayWrite();
-  }
-
   get term(): AbortSignal {
     return this.#term?.end.signal ?? this.#noTerm;
   }

@@ -87,17 +87,17 @@ function familyOf<M>(
 ): Family<M> {
   const [[firstName, firstValues] = ['', ['']], [secondName, secondValues] = ['', ['']]] =
     Object.entries(labels);
-  const children = new Map<string, Map<string, M>>();
+  const children = new Map<string, M>();
   const add = (first: string, second: string): M => {
     const child = create({
       ...(firstName !== '' && { [firstName]: first }),
       ...(secondName !== '' && { [secondName]: second }),
     });
-    children.set(first, (children.get(first) ?? new Map()).set(second, child));
+    children.set(`${first}\n${second}`, child);
     return child;
   };
   for (const first of firstValues) for (const second of secondValues) add(first, second);
   return {
-    with: (first = '', second = '') => children.get(first)?.get(second) ?? add(first, second),
+    with: (first = '', second = '') => children.get(`${first}\n${second}`) ?? add(first, second),
   };
 }

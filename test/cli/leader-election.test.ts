@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
-import { runElected } from '../../src/cli/session/leader-election.ts';
+import { flagValues } from '../../src/cli/flags/flag-values.ts';
+import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
+import { openElection, runElected } from '../../src/cli/session/leader-election.ts';
 import { aborted } from '../../src/clock/clock.ts';
 import { Elector } from '../../src/leaderelection/elector.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
+import { sendJson, startServer } from '../kube/loopback-server.ts';
 import { TIMES } from '../leaderelection/candidate.ts';
 import { MemoryLeases } from '../leaderelection/memory-leases.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 function setUp() {
   const clock = new ManualClock();
@@ -58,4 +62,34 @@ test('[L3] [Q3] the Lease is renewed while writes in flight end, and released af
   await ended;
   expect(holders).toEqual(['one', true]);
   expect(leases.holders).toEqual(['one', '']);
+});
+
+test('[L4] a long Retry-After does not end leadership', async () => {
+  let refusals = 0;
+  const server = await startServer(({ method, url, body }, response) => {
+    // The watch, which only hangs.
+    if (url.searchParams.has('watch')) return;
+    if (method === 'GET') return sendJson(response, 404, { kind: 'Status', reason: 'NotFound' });
+    if (method === 'PUT' && refusals === 0) {
+      refusals += 1;
+      return sendJson(response, 429, { kind: 'Status' }, { 'retry-after': '30' });
+    }
+    const lease = JSON.parse(body);
+    sendJson(response, 200, { ...lease, metadata: { ...lease.metadata, uid: 'u', resourceVersion: '1' } });
+  });
+  const set = { 'leader-elect': true, 'leader-elect-lease-namespace': 'home' };
+  const flags = flagValues(RUN_FLAGS, set, {});
+  const clock = new ManualClock();
+  const log = new RecordedLog();
+  await using election = openElection({ server: server.url }, flags, log, clock);
+  const stop = new AbortController();
+  const ended = election?.run(stop.signal, () => undefined);
+  await waitFor(() => election?.elector.mayWrite());
+  await clock.advance(flags['leader-elect-retry-period']);
+  await waitFor(() => log.told.some(({ message }) => message.includes('cannot be read or written')));
+  await clock.advance(flags['leader-elect-retry-period']);
+  await waitFor(() => log.told.some(({ message }) => message === 'resolved'));
+  expect(election?.elector.mayWrite()).toBe(true);
+  stop.abort();
+  await ended;
 });

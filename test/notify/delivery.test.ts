@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock/clock.ts';
 import { objectKey } from '../../src/kube/api/object-key.ts';
 import { parseNotifyConfig, type Sink } from '../../src/notify/delivery/config.ts';
 import { deliver, type Message, type Outcome } from '../../src/notify/delivery/delivery.ts';
 import { HttpClient } from '../../src/notify/delivery/http-client.ts';
-import { checkHost, type ResolveHost } from '../../src/notify/delivery/refused-addresses.ts';
+import { checkHost } from '../../src/notify/delivery/refused-addresses.ts';
+import { oneAtATime, type ResolveHost, systemResolver } from '../../src/notify/delivery/resolve-host.ts';
 import { type Handler, startServer } from '../kube/loopback-server.ts';
 import { createAuthority } from '../support/tls.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { ACCEPT, folderWith, startReceiver } from './receiver.ts';
 
 const MESSAGE: Message = {
@@ -35,12 +37,34 @@ function sinkOf(fields: object, folder = '/nonexistent'): Sink {
 interface Attempt {
   readonly resolveHost?: ResolveHost;
   readonly clock?: Clock;
+  readonly signal?: AbortSignal;
 }
 
-function attempt(sink: Sink, { resolveHost, clock = systemClock }: Attempt = {}): Promise<Outcome> {
+function attempt(sink: Sink, options: Attempt = {}): Promise<Outcome> {
+  const {
+    resolveHost = systemResolver,
+    clock = systemClock,
+    signal = new AbortController().signal,
+  } = options;
   const client = new HttpClient({ timeoutMs: sink.timeoutMs, connections: 1, clock, resolveHost });
   onTestFinished(() => client.close());
-  return deliver(sink, MESSAGE, { client, clock, signal: new AbortController().signal });
+  return deliver(sink, MESSAGE, { client, clock, signal });
+}
+
+/** A server that takes connections and says only `greeting`; it stops with the test. */
+async function startGreeter(greeting = Buffer.of()): Promise<{ host: string; connections(): number }> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    socket.write(greeting);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { host: `127.0.0.1:${port}`, connections: () => sockets.length };
 }
 
 /** What becomes of an attempt at a receiver that trusts nobody else. */
@@ -111,27 +135,64 @@ describe('an attempt', () => {
       ...{ reason: 'ops.example:443 was not reached within 0.2 s', mayHaveArrived: false },
     });
     // It takes the connection, and does not speak TLS.
-    const mute = createServer();
-    await once(mute.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void mute.close());
-    const { port } = mute.address() as AddressInfo;
-    expect(await attempt(sinkOf({ url: `https://127.0.0.1:${port}`, timeout: '200ms' }))).toMatchObject({
-      ...{ reason: `127.0.0.1:${port} was not reached within 0.2 s`, mayHaveArrived: false },
+    const { host } = await startGreeter();
+    expect(await attempt(sinkOf({ url: `https://${host}`, timeout: '200ms' }))).toMatchObject({
+      ...{ reason: `${host} was not reached within 0.2 s`, mayHaveArrived: false },
     });
   });
 
-  it('[N5] a name that is looked up for long occupies one of the threads for that, not four', async () => {
-    const sink = sinkOf({ url: 'https://ops.example', timeout: '200ms' });
-    let lookups = 0;
-    const resolveHost: ResolveHost = () => {
-      lookups += 1;
-      return new Promise(() => undefined);
-    };
-    const client = new HttpClient({ timeoutMs: 200, connections: 4, clock: systemClock, resolveHost });
-    onTestFinished(() => client.close());
-    const options = { client, clock: systemClock, signal: new AbortController().signal };
-    await Promise.all([1, 2, 3, 4].map(() => deliver(sink, MESSAGE, options)));
-    expect(lookups).toBe(1);
+  it('[N4] ends as soon as it is interrupted, even while it connects, and says so', async () => {
+    const mute = await startGreeter();
+    const stop = new AbortController();
+    const connecting = attempt(sinkOf({ url: `https://${mute.host}` }), { signal: stop.signal });
+    const receiver = await startServer(() => undefined);
+    const sink = sinkOf({ url: receiver.url, allowHttp: true });
+    const waiting = attempt(sink, { signal: stop.signal });
+    await waitFor(() => mute.connections() === 1 && receiver.requests.length === 1);
+    stop.abort();
+    expect(await connecting).toMatchObject({
+      ...{ reason: `${mute.host} was not reached before the attempt was interrupted`, mayHaveArrived: false },
+    });
+    expect(await waiting).toMatchObject({
+      ...{
+        reason: `${receiver.host} did not answer before the attempt was interrupted`,
+        mayHaveArrived: true,
+      },
+    });
+  });
+
+  it('[N5] lookups of names run one at a time, so that they never occupy all threads for that', async () => {
+    const running = new Map<string, () => void>();
+    const resolveHost = oneAtATime(async (hostname) => {
+      await new Promise<void>((resolve) => running.set(hostname, resolve));
+      return [{ address: '127.0.0.1', family: 4 }];
+    });
+    const receiver = await startServer(ACCEPT);
+    const { port } = new URL(receiver.url);
+    const outcomes = ['a', 'a', 'b'].map((name) =>
+      attempt(sinkOf({ url: `http://${name}.example:${port}/`, allowHttp: true }), { resolveHost }),
+    );
+    for (const name of ['a', 'b']) {
+      await waitFor(() => running.size > 0);
+      expect(Array.from(running.keys())).toEqual([`${name}.example`]);
+      running.get(`${name}.example`)?.();
+      running.clear();
+    }
+    for (const outcome of outcomes) expect(await outcome).toEqual({ kind: 'accepted' });
+  });
+
+  it('[N5] a name that does not resolve does not stop the lookups of others', async () => {
+    const resolveHost = oneAtATime(async (hostname) => {
+      if (hostname === 'missing.example') throw Object.assign(new Error(), { code: 'ENOTFOUND' });
+      return [{ address: '127.0.0.1', family: 4 }];
+    });
+    const receiver = await startServer(ACCEPT);
+    const { port } = new URL(receiver.url);
+    const outcomes = ['missing', 'found'].map((name) =>
+      attempt(sinkOf({ url: `http://${name}.example:${port}/`, allowHttp: true }), { resolveHost }),
+    );
+    expect(await outcomes[0]).toMatchObject({ reason: `missing.example:${port} cannot be resolved` });
+    expect(await outcomes[1]).toEqual({ kind: 'accepted' });
   });
 
   it('[N6] reads no more than the beginning of an answer that never ends', async () => {
@@ -157,6 +218,18 @@ describe('an attempt', () => {
     const outcome = await answered(ACCEPT, { caFile: undefined });
     expect(outcome).toMatchObject({ kind: 'failed', mayHaveArrived: false });
     expect((outcome as { reason: string }).reason).toContain('has no valid certificate');
+  });
+
+  it.each([
+    ['https', 'HTTP/1.1 400 Bad Request\r\n\r\n', /does not speak TLS: check the port$/],
+    ['https', 'SSH-2.0-OpenSSH_9.9\r\n', /does not speak TLS: check the port$/],
+    ['http', 'SSH-2.0-OpenSSH_9.9\r\n', /does not speak HTTP$/],
+    ['https', [0x15, 3, 3, 0, 2, 2, 70], /refused the TLS handshake \(\w+PROTOCOL_VERSION\)$/],
+    ['https', [0x15, 3, 3, 0, 2, 2, 40], /refused the TLS handshake \(\w+HANDSHAKE_FAILURE\)$/],
+  ])('[N5] says what is wrong if %s:// is answered by %j', async (scheme, greeting, reason) => {
+    const { host } = await startGreeter(Buffer.from(greeting as string));
+    const outcome = await attempt(sinkOf({ url: `${scheme}://${host}`, allowHttp: true }));
+    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringMatching(reason) });
   });
 
   it('[N6] fails by a certificate for another name', async () => {

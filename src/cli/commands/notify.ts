@@ -4,6 +4,7 @@ import { objectKey } from '../../kube/api/object-key.ts';
 import type { Sink } from '../../notify/delivery/config.ts';
 import { type Message, postOf } from '../../notify/delivery/delivery.ts';
 import { HttpClient, NoAnswerError, type Post } from '../../notify/delivery/http-client.ts';
+import { systemResolver } from '../../notify/delivery/resolve-host.ts';
 import { RunError, UsageError } from '../errors.ts';
 import type { NOTIFY_COMMAND_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
@@ -59,7 +60,12 @@ function exampleFor({ types, content }: Sink, cluster: string): Message {
 
 /** @throws RunError if the receiver does not accept it. */
 async function answerTo(post: Post, { name, timeoutMs }: Sink, signal: AbortSignal): Promise<string> {
-  const client = new HttpClient({ timeoutMs, connections: 1, clock: systemClock });
+  const client = new HttpClient({
+    timeoutMs,
+    connections: 1,
+    clock: systemClock,
+    resolveHost: systemResolver,
+  });
   try {
     const { status, text } = await client.post(post, signal);
     const body = printable(text).slice(0, MOST_SHOWN);

@@ -53,11 +53,14 @@ export function openElection(
   const namespace = checkedNamespace(flags);
   if (flags['dry-run']) return undefined;
   const name = flags['leader-elect-lease-name'];
+  const retryPeriodMs = flags['leader-elect-retry-period'];
   const requests = new AbortController();
   const transport = createTransport(cluster, {
     clock,
     userAgent: `${USER_AGENT} leader-election`,
     signal: requests.signal,
+    // A longer one would end the leadership, and a stop would not release the Lease.
+    longestDelayMs: retryPeriodMs,
     onAnswer,
   });
   const elector = new Elector({
@@ -65,7 +68,7 @@ export function openElection(
     identity: `${hostname()}_${randomUUID()}`,
     leaseDurationMs: flags['leader-elect-lease-duration'],
     renewDeadlineMs: flags['leader-elect-renew-deadline'],
-    retryPeriodMs: flags['leader-elect-retry-period'],
+    retryPeriodMs,
     clock,
     random: Math.random,
     log,
@@ -75,7 +78,7 @@ export function openElection(
     fieldSelector: `metadata.name=${name}`,
   });
   const onChange = (holder: string | undefined) => elector.hint(holder);
-  const watch = { leases, onChange, retryPeriodMs: flags['leader-elect-retry-period'], clock, log };
+  const watch = { leases, onChange, retryPeriodMs, clock, log };
   return {
     elector,
     name,

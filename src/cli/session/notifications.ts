@@ -13,6 +13,7 @@ import type { Vocabulary } from '../../mirror/vocabulary.ts';
 import { parseNotifyConfig, type Sink } from '../../notify/delivery/config.ts';
 import { deliver } from '../../notify/delivery/delivery.ts';
 import { HttpClient } from '../../notify/delivery/http-client.ts';
+import { oneAtATime, systemResolver } from '../../notify/delivery/resolve-host.ts';
 import { readSinkFiles, SinkFileError } from '../../notify/delivery/sink-files.ts';
 import { Notifier } from '../../notify/notifier.ts';
 import type { Occurrence } from '../../recorder/occurrence.ts';
@@ -95,14 +96,18 @@ export interface NotificationsDeps {
   readonly log: Logger;
 }
 
-/** Each sink has connections of its own, so that one that hangs delays no other. */
+/**
+ * Each sink has connections of its own, so that one that hangs delays no other. They share the
+ * lookups of host names, of which one runs at a time.
+ */
 export function openNotifications(
   { sinks, prefix, clusterName }: NotifyOptions,
   { transport, record, ...deps }: NotificationsDeps,
 ): Notifications {
   const { clock } = deps;
+  const shared = { connections: 4, clock, resolveHost: oneAtATime(systemResolver) };
   const clients = new Map(
-    sinks.map(({ name, timeoutMs }) => [name, new HttpClient({ timeoutMs, connections: 4, clock })]),
+    sinks.map(({ name, timeoutMs }) => [name, new HttpClient({ timeoutMs, ...shared })]),
   );
   const notifier = new Notifier({
     ...deps,

@@ -10,8 +10,8 @@ export interface PluginCredential {
 }
 
 /**
- * Longest time (ms) between two questions to the library, which caches a credential until it
- * expires by the wall clock.
+ * Time (ms) between two questions to the library, which caches a credential until it expires by the
+ * wall clock. It does not cache failures.
  */
 const ASK_AGAIN_MS = 5_000;
 /** Shortest time (ms) between two plugin runs because of refused credentials. */
@@ -31,10 +31,12 @@ export class AuthPlugin {
   /** Undefined: the next question starts with an empty cache. */
   #library: KubeConfig | undefined;
   #credential: PluginCredential = {};
+  /** How the last question ended, if it failed. */
+  #failure: NetworkError | undefined;
   #askAgainAt = Number.NEGATIVE_INFINITY;
   /** Counts from the last start with an empty cache, not from the last question to a full one. */
   #renewAgainAt = Number.NEGATIVE_INFINITY;
-  #running: Promise<PluginCredential> | undefined;
+  #running: Promise<void> | undefined;
 
   constructor(user: User, clock: Clock) {
     this.#user = user;
@@ -42,11 +44,14 @@ export class AuthPlugin {
   }
 
   async current(): Promise<PluginCredential> {
-    if (this.#clock.now() < this.#askAgainAt) return this.#credential;
-    this.#running ??= this.#ask().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    if (this.#clock.now() >= this.#askAgainAt) {
+      this.#running ??= this.#ask().finally(() => {
+        this.#running = undefined;
+      });
+      await this.#running;
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#credential;
   }
 
   /** After a 401: a credential that was not cached, except within seconds of the last such one. */
@@ -58,22 +63,22 @@ export class AuthPlugin {
     return this.current();
   }
 
-  async #ask(): Promise<PluginCredential> {
+  async #ask(): Promise<void> {
     const options: RequestOptions = { headers: {} };
     const startedEmpty = this.#library === undefined;
     this.#library ??= libraryFor(this.#user);
     try {
       await withTimeLimit(this.#library.applyToHTTPSOptions(options), this.#clock);
+      this.#credential = credentialOf(options);
+      this.#failure = undefined;
     } catch (error) {
       // It caches even what it cannot read afterwards.
       this.#library = undefined;
-      throw new NetworkError(failureOf(this.#user, error), { code: 'CREDENTIALS', cause: error });
+      this.#failure = new NetworkError(failureOf(this.#user, error), { code: 'CREDENTIALS', cause: error });
     }
-    this.#credential = credentialOf(options);
     const now = this.#clock.now();
     this.#askAgainAt = now + ASK_AGAIN_MS;
     if (startedEmpty) this.#renewAgainAt = now + RENEW_AGAIN_MS;
-    return this.#credential;
   }
 }
 

@@ -9,11 +9,11 @@ export function checkCluster(cluster: Cluster): void {
   checkUrl(cluster.server, 'server');
   if (cluster.proxyUrl !== undefined) checkUrl(cluster.proxyUrl, 'proxy-url');
   const { tls, user } = cluster;
-  if (tls?.ca) checkAuthority(read(tls.ca, 'the certificate authority of the cluster'));
-  if (user?.token) read(user.token, `the token of user "${user.name}"`);
+  if (tls?.ca) checkAuthority(readText(tls.ca, 'the certificate authority of the cluster'));
+  if (user?.token) readText(user.token, `the token of user "${user.name}"`);
   if (user?.clientCertificate) {
-    const cert = read(user.clientCertificate.cert, `the client certificate of user "${user.name}"`);
-    const key = read(user.clientCertificate.key, `the client key of user "${user.name}"`);
+    const cert = readText(user.clientCertificate.cert, `the client certificate of user "${user.name}"`);
+    const key = readText(user.clientCertificate.key, `the client key of user "${user.name}"`);
     checkPair(cert, key, user.name);
   }
 }
@@ -33,7 +33,8 @@ function checkUrl(text: string, field: 'server' | 'proxy-url'): void {
   }
 }
 
-function read(source: TextSource, what: string): string {
+/** What it says or the file holds. Throws `KubeConfigError` if that is empty or cannot be read. */
+export function readText(source: TextSource, what: string): string {
   if (source.kind === 'inline') return source.text;
   try {
     const text = readFileSync(source.path, 'utf8');

@@ -13,23 +13,10 @@ export interface Credential {
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
 }
 
-export interface Credentials {
-  /**
-   * The credential to use now: the same object until something changes. Rejects with `NetworkError`
-   * (`CREDENTIALS`).
-   */
-  current(): Promise<Credential>;
-  /**
-   * The credential to try after the server refused `rejected`: a different object, or `rejected`
-   * itself if there is nothing better.
-   */
-  renew(rejected: Credential): Promise<Credential>;
-}
-
 /**
  * The credentials of a kubeconfig's user. It reads rotating files again, see {@link RotatingText}.
  */
-export class UserCredentials implements Credentials {
+export class UserCredentials {
   readonly #user: ClusterUser;
   readonly #token: RotatingText | undefined;
   readonly #cert: RotatingText | undefined;
@@ -46,10 +33,18 @@ export class UserCredentials implements Credentials {
     this.#plugin = usesPlugin && user.plugin ? new AuthPlugin(user.plugin, clock) : undefined;
   }
 
+  /**
+   * The credential to use now: the same object until something changes. Rejects with `NetworkError`
+   * (`CREDENTIALS`).
+   */
   async current(): Promise<Credential> {
     return this.#compose(await this.#plugin?.current());
   }
 
+  /**
+   * The credential to try after the server refused `rejected`: a different object, or `rejected`
+   * itself if there is nothing better.
+   */
   async renew(rejected: Credential): Promise<Credential> {
     // If many requests are refused at once, the first one renews the credential for all of them.
     if (this.#last !== rejected) return this.#last;

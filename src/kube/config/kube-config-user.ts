@@ -1,5 +1,6 @@
 import type { Cluster as LibraryCluster, User as LibraryUser } from '@kubernetes/client-node';
 import { KubeConfigError } from '../errors.ts';
+import { readText } from './check-cluster.ts';
 import type { ClusterUser, Impersonation, TextSource } from './cluster.ts';
 import type { UserExtras } from './kube-config-file.ts';
 
@@ -75,10 +76,16 @@ function execInfoOf(
           server: cluster.server,
           'tls-server-name': cluster.tlsServerName,
           'insecure-skip-tls-verify': cluster.skipTLSVerify,
-          'certificate-authority-data': cluster.caData,
+          'certificate-authority-data': authorityOf(cluster),
           'proxy-url': cluster.proxyUrl,
         },
       }),
     },
   };
+}
+
+/** The plugin gets the content of a file, as from client-go. */
+function authorityOf({ caFile, caData }: LibraryCluster): string | undefined {
+  const ca = textSourceOf(caFile, caData);
+  return ca && Buffer.from(readText(ca, 'the certificate authority of the cluster')).toString('base64');
 }

@@ -10,7 +10,8 @@ export interface Answer {
 
 /**
  * Sends a request and reads its answer. Rejects with undici's errors, and with the scope's reason as
- * soon as that ends. `dispatch` is the level below undici's `request`, which makes a stream for each
+ * soon as that ends. When a connection is there, and right before the request is written to it,
+ * `refusal` may give an error to reject with instead. `dispatch` is the level below undici's `request`, which makes a stream for each
  * answer. Without the streams a first start over 1,000 sources takes 8 % less processor time and has
  * 6 % more writes a second, which keeps it within its bound (docs/benchmarks.md).
  */
@@ -18,6 +19,7 @@ export function answerTo(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   scope: RequestScope,
+  refusal: () => Error | undefined,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -35,6 +37,8 @@ export function answerTo(
       onRequestStart: (begun) => {
         controller = begun;
         abort();
+        const refused = refusal();
+        if (refused !== undefined) begun.abort(refused);
       },
       // Called for informational answers (1xx) too, before the one that counts.
       onResponseStart: (_, status, received) => {

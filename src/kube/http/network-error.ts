@@ -1,5 +1,6 @@
 import { NetworkError } from '../errors.ts';
 
+const NO_TLS = 'does not speak TLS: check whether the server should be http://';
 /** What a failure of the API server's connection means, by code, as the end of a sentence. */
 const SERVER_FAILURES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused the connection: check that the API server is running there',
@@ -15,7 +16,8 @@ const SERVER_FAILURES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet: compare the clocks',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name: check server or tls-server-name',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS: check whether the server should be http://',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   UND_ERR_ABORTED: 'was not reached through the proxy: check proxy-url',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent a truncated answer',
 };
@@ -61,12 +63,12 @@ export function proxyErrorOf(error: unknown, server: URL, proxy: URL): NetworkEr
 /** The TLS handshake failed, on either side: the server has not acted on the request. */
 export function isTlsFailure(error: unknown): boolean {
   const code = codeOf(error);
-  return (
-    UNTRUSTED_CODES.has(code) ||
-    code.startsWith('CERT_') ||
-    code.startsWith('ERR_TLS_') ||
-    code.startsWith('ERR_SSL_')
-  );
+  return isCertificateFailure(code) || code.startsWith('ERR_TLS_') || code.startsWith('ERR_SSL_');
+}
+
+/** The server's certificate was not accepted. */
+export function isCertificateFailure(code: string): boolean {
+  return UNTRUSTED_CODES.has(code) || code.startsWith('CERT_') || code === 'ERR_TLS_CERT_ALTNAME_INVALID';
 }
 
 /** `host:port`, without the user and the password that a URL may hold. */
@@ -79,7 +81,10 @@ function serverFailure(code: string): string {
   if (failure !== undefined) return failure;
   if (UNTRUSTED_CODES.has(code)) return UNTRUSTED;
   if (code.startsWith('HPE_')) return 'does not speak HTTP: check the server of the kubeconfig';
-  if (code.startsWith('ERR_SSL_')) return `refused the TLS handshake (${code}): check the client certificate`;
+  if (code.startsWith('ERR_SSL_')) {
+    const advice = /CERT|UNKNOWN_CA|HANDSHAKE_FAILURE/.test(code) ? ': check the client certificate' : '';
+    return `refused the TLS handshake (${code})${advice}`;
+  }
   return `gave no usable answer (${code})`;
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { Cluster } from '../config/cluster.ts';
-import { type Credential, type Credentials, UserCredentials } from '../config/credentials.ts';
+import { type Credential, UserCredentials } from '../config/credentials.ts';
 import { ApiError, malformed, NetworkError } from '../errors.ts';
 import { type Answer, answerTo } from './answer.ts';
 import { Connections } from './connections.ts';
@@ -14,9 +14,6 @@ import type { ApiReply, ApiRequest, Transport, TransportOptions } from './transp
 const NO_ANSWER = '<error>';
 const TIME_LIMIT_MS = 30_000;
 const CONNECTIONS = 256;
-/**
- * Longest time (ms) that one answer's `Retry-After` delays all calls. Its caller sees all of it.
- */
 const LONGEST_DELAY_MS = 30_000;
 
 export function createTransport(cluster: Cluster, options: TransportOptions): Transport {
@@ -32,7 +29,7 @@ class PooledTransport implements Transport {
   /** Prefix of every path: a proxy may serve several API servers under one host. */
   readonly #basePath: string;
   readonly #options: TransportOptions;
-  readonly #credentials: Credentials;
+  readonly #credentials: UserCredentials;
   readonly #connections: Connections;
   readonly #timeLimitMs: number;
   readonly #open = new Set<RequestScope>();
@@ -52,11 +49,12 @@ class PooledTransport implements Transport {
 
   async call(request: ApiRequest): Promise<ApiReply> {
     const scope = this.#begin(request);
+    const refusal = () => (request.mayBeSent?.() === false ? withdrawn(this.server) : undefined);
     try {
       await this.#untilAllowed(scope);
       scope.startTimeLimit(this.#timeLimitMs);
       const { statusCode, headers, body } = await this.#send(request, scope, (options, credential) =>
-        answerTo(this.#connections.for(credential).calls, options, scope),
+        answerTo(this.#connections.for(credential).calls, options, scope, refusal),
       );
       if (!isJson(headers)) {
         throw malformed(
@@ -150,11 +148,10 @@ class PooledTransport implements Transport {
   }
 
   async #attempt<R extends Answer | Dispatcher.ResponseData>(
-    { method, path, headers, body, mayBeSent }: ApiRequest,
+    { method, path, headers, body }: ApiRequest,
     credential: Credential,
     send: (options: Dispatcher.DispatchOptions, credential: Credential) => Promise<R>,
   ): Promise<R> {
-    if (mayBeSent?.() === false) throw withdrawn(this.server);
     const options = {
       origin: this.#origin,
       method,
@@ -182,7 +179,7 @@ class PooledTransport implements Transport {
 
   /** The error of an answer that is no success. Reads all of it, which frees the connection. */
   async #refusal({ statusCode, headers, body }: Answer | Dispatcher.ResponseData): Promise<ApiError> {
-    const { clock } = this.#options;
+    const { clock, longestDelayMs = LONGEST_DELAY_MS } = this.#options;
     const retryAfter = headers['retry-after']?.toString();
     const reply = {
       status: statusCode,
@@ -191,7 +188,7 @@ class PooledTransport implements Transport {
     };
     const error = apiErrorOfReply(reply, this.server, clock.wallTime());
     if (isOverloaded(error)) {
-      const delayMs = Math.min(error.retryAfterMs, LONGEST_DELAY_MS);
+      const delayMs = Math.min(error.retryAfterMs, longestDelayMs);
       this.#delayedUntil = Math.max(this.#delayedUntil, clock.now() + delayMs);
     }
     return error;

@@ -9,6 +9,11 @@ export interface TransportOptions {
   /** Time limit (ms) for a call's whole answer, or for the head of a stream's; default 30,000. */
   readonly timeLimitMs?: number;
   /**
+   * Longest time (ms) that one answer's `Retry-After` delays all calls, default 30,000. The caller
+   * that gets the answer sees all of it.
+   */
+  readonly longestDelayMs?: number;
+  /**
    * Most connections for calls, default 256; each call in flight needs one. They are opened as they
    * are needed. Streams have connections of their own, without a limit.
    */
@@ -27,8 +32,8 @@ export interface ApiRequest {
   /** Aborts this request. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Asked synchronously right before the request is sent, after all waiting. If false, it is not
-   * sent and the call rejects with `NetworkError` (`ABORTED`).
+   * `call` asks this right before it writes the request to a connection, after all waiting. If
+   * false, the request is not sent and the call rejects with `NetworkError` (`ABORTED`).
    */
   readonly mayBeSent?: (() => boolean) | undefined;
 }

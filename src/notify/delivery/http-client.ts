@@ -1,10 +1,10 @@
-import { lookup } from 'node:dns/promises';
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import type { Clock } from '../../clock/clock.ts';
-import { codeOf, hostOf, isTlsFailure } from '../../kube/http/network-error.ts';
+import { aborted, type Clock } from '../../clock/clock.ts';
+import { codeOf, hostOf, isCertificateFailure, isTlsFailure } from '../../kube/http/network-error.ts';
 import { retryAfterOfHeader } from '../../kube/http/status.ts';
-import { checkHost, guardedLookup, type ResolveHost } from './refused-addresses.ts';
+import { checkHost, guardedLookup } from './refused-addresses.ts';
+import type { ResolveHost } from './resolve-host.ts';
 
 export interface Post {
   readonly url: string;
@@ -39,8 +39,7 @@ export interface HttpClientOptions {
   /** Connections at once. */
   readonly connections: number;
   readonly clock: Clock;
-  /** Default: the system's resolver. */
-  readonly resolveHost?: ResolveHost | undefined;
+  readonly resolveHost: ResolveHost;
 }
 
 /** Most of an answer's body (bytes) that is read. */
@@ -48,6 +47,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Idle time (ms) after which a connection closes. */
 const KEEP_ALIVE_MS = 10_000;
 
+const NO_TLS = 'does not speak TLS: check the port';
 /** What it means that there is no connection, by code. */
 const UNREACHED: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused the connection',
@@ -55,6 +55,8 @@ const UNREACHED: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'cannot be resolved at the moment',
   EHOSTUNREACH: 'cannot be reached',
   ENETUNREACH: 'cannot be reached',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   ERR_REFUSED_ADDRESS: 'is a link-local or metadata address, to which nothing is sent',
 };
 
@@ -82,7 +84,7 @@ export class HttpClient {
     };
     try {
       checkHost(target.hostname);
-      const answer = await this.#agent(ca).request({
+      const request = this.#agent(ca).request({
         origin: target.origin,
         path: target.pathname + target.search,
         method: 'POST',
@@ -90,6 +92,9 @@ export class HttpClient {
         body: Readable.from(once(body, onSend)),
         signal: scope.signal,
       });
+      // undici ignores an abort while the request waits for a connection.
+      const cut = aborted(scope.signal).then(() => Promise.reject(new Error('aborted')));
+      const answer = await Promise.race([request, cut]);
       return {
         status: answer.statusCode,
         retryAfterMs: retryAfterOfHeader([answer.headers['retry-after']].flat()[0], clock.wallTime()),
@@ -98,8 +103,9 @@ export class HttpClient {
       };
     } catch (error) {
       const isLate = scope.signal.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
-      const late = `${isSent ? 'did not answer' : 'was not reached'} within ${timeoutMs / 1000} s`;
-      const what = isLate ? late : failureOf(codeOf(error), isTlsFailure(error));
+      const limit = signal.aborted ? 'before the attempt was interrupted' : `within ${timeoutMs / 1000} s`;
+      const late = `${isSent ? 'did not answer' : 'was not reached'} ${limit}`;
+      const what = isLate ? late : failureOf(error);
       throw new NoAnswerError(`${hostOf(target)} ${what}`, isSent, error);
     } finally {
       timer.cancel();
@@ -112,7 +118,7 @@ export class HttpClient {
   }
 
   #agent(ca: string | undefined): Agent {
-    const { timeoutMs, connections, resolveHost = systemResolver } = this.#options;
+    const { timeoutMs, connections, resolveHost } = this.#options;
     if (this.#open && this.#open.ca === ca) return this.#open.agent;
     void this.#open?.agent.close();
     const connect = {
@@ -127,8 +133,6 @@ export class HttpClient {
     return agent;
   }
 }
-
-const systemResolver: ResolveHost = (hostname, options) => lookup(hostname, { ...options, all: true });
 
 async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
@@ -147,7 +151,12 @@ function* once(body: string, onSend: () => void): Iterable<Buffer> {
   yield Buffer.from(body);
 }
 
-function failureOf(code: string, isTls: boolean): string {
-  if (isTls) return `has no valid certificate (${code})`;
-  return UNREACHED[code] ?? `closed the connection (${code})`;
+function failureOf(error: unknown): string {
+  const code = codeOf(error);
+  const unreached = UNREACHED[code];
+  if (unreached !== undefined) return unreached;
+  if (isCertificateFailure(code)) return `has no valid certificate (${code})`;
+  if (isTlsFailure(error)) return `refused the TLS handshake (${code})`;
+  if (code.startsWith('HPE_')) return 'does not speak HTTP';
+  return `closed the connection (${code})`;
 }

@@ -1,8 +1,5 @@
-import type { LookupAddress, LookupOptions } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-
-/** Resolves a host name, as `dns.lookup` does if asked for all addresses. */
-export type ResolveHost = (hostname: string, options: LookupOptions) => Promise<readonly LookupAddress[]>;
+import type { ResolveHost } from './resolve-host.ts';
 
 /** An address that no notification is sent to. */
 class RefusedAddressError extends Error {
@@ -49,19 +46,10 @@ export function checkHost(host: string): void {
 /**
  * For connections: refuses a name by what it resolves to at this moment, so that nobody can change
  * the answer between a check and its use. One refused address among several is enough.
- *
- * Connections that begin at the same time share a lookup. A lookup occupies one of the process's
- * four threads, so a resolver that hangs must not get more than one.
  */
 export function guardedLookup(resolve: ResolveHost): LookupFunction {
-  const running = new Map<string, ReturnType<ResolveHost>>();
-  const lookUp: ResolveHost = (hostname, options) => {
-    const addresses = running.get(hostname) ?? resolve(hostname, options);
-    running.set(hostname, addresses);
-    return addresses.finally(() => running.delete(hostname));
-  };
   return (hostname, options, callback) => {
-    lookUp(hostname, { ...options, all: true })
+    resolve(hostname, { ...options, all: true })
       .then((addresses) => {
         for (const { address } of addresses) check(address);
         const [first] = addresses;

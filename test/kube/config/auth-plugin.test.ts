@@ -64,14 +64,33 @@ test('a plugin runs again after a cached credential was refused', async () => {
   }
 });
 
-test('a plugin that fails after its credential was refused runs again for the next request', async () => {
+test('a plugin that fails does not run for each request, but again after 5 s', async () => {
+  const { user, runs } = plugin('if (run === 1) process.exit(1); give({ token: "token-" + run });');
+  const clock = new ManualClock();
+  const auth = new AuthPlugin(user, clock);
+  for (const ask of [auth.current(), auth.current()]) {
+    expect(await failureOf(ask)).toMatchObject({ code: 'CREDENTIALS' });
+  }
+  await clock.advance(4_999);
+  for (const ask of [auth.current(), auth.renew()]) {
+    expect(await failureOf(ask)).toMatchObject({ code: 'CREDENTIALS' });
+  }
+  expect(runs()).toBe(1);
+  await clock.advance(1);
+  expect(await auth.current()).toEqual({ authorization: 'Bearer token-2' });
+});
+
+test('a plugin that fails after its credential was refused runs again after 5 s', async () => {
   const { user, runs } = plugin('if (run === 2) process.exit(1); give({ token: "token-" + run });');
   const clock = new ManualClock();
   const auth = new AuthPlugin(user, clock);
   await auth.current();
   await clock.advance(5_000);
   await auth.current();
-  expect(await failureOf(auth.renew())).toMatchObject({ code: 'CREDENTIALS' });
+  for (const ask of [() => auth.renew(), () => auth.current(), () => auth.renew()]) {
+    expect(await failureOf(ask())).toMatchObject({ code: 'CREDENTIALS' });
+  }
+  await clock.advance(5_000);
   expect(await auth.current()).toEqual({ authorization: 'Bearer token-3' });
   expect(await auth.renew()).toEqual({ authorization: 'Bearer token-3' });
   expect(runs()).toBe(3);
@@ -104,16 +123,18 @@ test('a plugin may return a client certificate', async () => {
   });
 });
 
-test('[O5] a plugin that fails is named, with its first line on stderr, and runs again the next time', async () => {
+test('[O5] a plugin that fails is named, with its first line on stderr, and runs again after 5 s', async () => {
   const { user } = plugin(
     'if (run === 1) { console.error("please run: cloud login\\nmore"); process.exit(1); } give({ token: "late" });',
   );
-  const auth = new AuthPlugin(user, new ManualClock());
+  const clock = new ManualClock();
+  const auth = new AuthPlugin(user, clock);
   expect(await failureOf(auth.current())).toMatchObject({
     name: 'NetworkError',
     code: 'CREDENTIALS',
     message: `the credential plugin ${process.execPath} of user alice failed: please run: cloud login`,
   });
+  await clock.advance(5_000);
   expect(await auth.current()).toEqual({ authorization: 'Bearer late' });
 });
 
@@ -124,10 +145,12 @@ test('[O5] a plugin that is not installed or prints nonsense is reported as such
   );
   for (const nonsense of ['hello', '{}']) {
     const { user } = plugin(`if (run === 1) console.log('${nonsense}'); else give({ token: 'late' });`);
-    const auth = new AuthPlugin(user, new ManualClock());
+    const clock = new ManualClock();
+    const auth = new AuthPlugin(user, clock);
     expect((await failureOf(auth.current())).message).toBe(
       `the credential plugin ${process.execPath} of user alice failed: it did not print an ExecCredential`,
     );
+    await clock.advance(5_000);
     expect(await auth.current()).toEqual({ authorization: 'Bearer late' });
   }
 });

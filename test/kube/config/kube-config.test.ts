@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import process from 'node:process';
+import { rootCertificates } from 'node:tls';
 import { expect, test } from 'vitest';
 import { type KubeConfigOptions, loadCluster } from '../../../src/kube/config/kube-config.ts';
 import { KubeConfigError } from '../../../src/kube/errors.ts';
@@ -8,6 +9,7 @@ import { createAuthority } from '../../support/tls.ts';
 import { temporaryFolder } from '../temporary-files.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
+const AUTHORITY = String(rootCertificates[0]);
 
 /** A kubeconfig as JSON, which is YAML. */
 function kubeConfig(parts: {
@@ -142,6 +144,18 @@ test('users may have a token, a password, or a plugin, which gets the cluster if
   });
 });
 
+test.each([
+  ['a file', { 'certificate-authority': 'ca.crt' }],
+  ['the kubeconfig', { 'certificate-authority-data': base64(AUTHORITY) }],
+])('a plugin that asks for the cluster gets a certificate authority from %s', (_, cluster) => {
+  const folder = temporaryFolder();
+  folder.write('ca.crt', AUTHORITY);
+  const exec = { command: 'login', provideClusterInfo: true };
+  const kubeconfig = folder.write('config', kubeConfig({ cluster, user: { exec } }));
+  const info = loadCluster({ kubeconfig, env: {} }).user?.plugin?.exec.env[0].value;
+  expect(JSON.parse(info).spec.cluster).toMatchObject({ 'certificate-authority-data': base64(AUTHORITY) });
+});
+
 test('--context chooses another context', () => {
   const other = JSON.parse(kubeConfig({ name: 'prod', cluster: { server: 'https://prod:443' } }));
   const file = JSON.parse(kubeConfig({}));
@@ -242,6 +256,14 @@ test.each([
   [
     'with a missing certificate authority file',
     kubeConfig({ cluster: { 'certificate-authority': '/nowhere/ca.crt' } }),
+    '/nowhere/ca.crt does not exist: it should hold the certificate authority of the cluster',
+  ],
+  [
+    'with a missing certificate authority file for a plugin',
+    kubeConfig({
+      cluster: { 'certificate-authority': '/nowhere/ca.crt' },
+      user: { exec: { command: 'login', provideClusterInfo: true } },
+    }),
     '/nowhere/ca.crt does not exist: it should hold the certificate authority of the cluster',
   ],
   [

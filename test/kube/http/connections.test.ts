@@ -265,6 +265,22 @@ test('[O5] a server that does not speak HTTP is reported as such', async () => {
   });
 });
 
+const alert = (description: number) => Buffer.from([0x15, 3, 3, 0, 2, 2, description]);
+
+test.each([
+  [
+    'what is no TLS',
+    Buffer.from([0x16, 3, 3, 0xff, 0xff, 2, 70]),
+    /does not speak TLS: check whether the server should be http:\/\/$/,
+  ],
+  ['an alert of another version', alert(70), /refused the TLS handshake \(\w+PROTOCOL_VERSION\)$/],
+  ['an alert without a reason', alert(40), /\(\w+HANDSHAKE_FAILURE\): check the client certificate$/],
+])('[O5] an https:// server that answers with %s is reported as such', async (_, answer, message) => {
+  const server = await startBrokenServer((socket) => socket.end(answer));
+  const { transport } = openTransport({ server: `https://${server.host}` });
+  expect((await failureOf(transport.call(GET))).message).toMatch(message);
+});
+
 test('[O5] a server that answers but is not a proxy is reported as such', async () => {
   const proxy = await startBrokenServer((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
   const { transport } = openTransport(

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ApiError, NetworkError } from '../../../src/kube/errors.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -61,6 +62,27 @@ test('no more calls are in flight than connections are allowed, and the others w
     for (const response of held.splice(0)) sendJson(response, 200, {});
   }
   await calls;
+});
+
+test('[L2] a write that waits for a connection is not sent if it is no longer allowed', async () => {
+  const held: ServerResponse[] = [];
+  const server = await startServer((_, response) => held.push(response));
+  const { transport } = openTransport({ server: server.url }, { connections: 1 });
+  const first = transport.call(GET);
+  await waitFor(() => held.length === 1);
+  let isAllowed = true;
+  const mayBeSent = () => isAllowed;
+  const write = failureOf(transport.call({ method: 'PATCH', path: '/', body: '[]', mayBeSent }));
+  await turn();
+  isAllowed = false;
+  for (const response of held.splice(0)) sendJson(response, 200, {});
+  await first;
+  expect(await write).toMatchObject({ name: 'NetworkError', code: 'ABORTED' });
+  const next = transport.call(GET);
+  await waitFor(() => held.length === 1);
+  for (const response of held) sendJson(response, 200, {});
+  await next;
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
 });
 
 test('a call does not wait for open streams', async () => {
