@@ -53,8 +53,9 @@ export function replacement(
 }
 
 /**
- * What a patch says so that a map of strings becomes `entries`. `$patch: replace` replaces an existing map. If there is none, the API server would drop the
- * directive and all entries beside it (`removeDirectives` in k8s.io/apimachinery, strategicpatch).
+ * What a patch says so that a map of strings becomes `entries`. `$patch: replace` replaces an
+ * existing map. If there is none, the API server would drop the directive and all entries beside it
+ * (`removeDirectives` in k8s.io/apimachinery, strategicpatch).
  */
 export function inPlaceOf(isThere: boolean, entries: StringMap): StringMap {
   return isThere ? { $patch: 'replace', ...entries } : entries;
