@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { splitKey } from '../../kube/api/object-key.ts';
-import type { SourceIdentity } from '../companion/ownership.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { placementIn } from './placement.ts';
@@ -13,23 +12,24 @@ type Deletion = Extract<Step, { readonly action: 'delete' }>;
 /**
  * A source's plan, in which the brake holds deletions (SPEC D1). Those that carry a mark are held
  * also without a brake: only a person releases them.
- * @param approvals what the annotation `allow-deletes` says, wherever it counts
+ * @param source undefined: it is gone
  */
 export function withBrake(
-  source: SourceIdentity,
+  key: ObjectKey,
+  source: ObservedConfigMap | undefined,
   steps: readonly Step[],
-  approvals: readonly (string | undefined)[],
   view: ClusterView,
 ): readonly Step[] {
   const due = steps.filter(counts);
   if (due.length === 0) return steps;
   const { brake, vocabulary } = view.settings;
-  const isApproved = approvedBy(approvals);
+  const approved = approvedWaves(key, source, view);
+  const isApproved = (wave: string | undefined) => wave !== undefined && approved.has(wave);
   const isReleased = ({ actual }: Deletion) => isApproved(waveOn(actual, vocabulary));
   const isMarked = ({ actual }: Deletion) => waveOn(actual, vocabulary) !== undefined;
   const unreleased = due.filter((step) => !isReleased(step));
   const isBraking =
-    brake !== undefined && (unreleased.some(isMarked) || mustHold(source, unreleased, brake, view));
+    brake !== undefined && (unreleased.some(isMarked) || mustHold(key, unreleased, brake, view));
   const wave = isBraking ? waveFor(unreleased, vocabulary) : undefined;
   // Also before they are marked: our own marks queue no further plan that would find it allowed.
   const isAllowed = isApproved(wave);
@@ -42,10 +42,15 @@ export function withBrake(
   });
 }
 
-/** Whether somebody has released the wave. */
-function approvedBy(approvals: readonly (string | undefined)[]): (wave: string | undefined) => boolean {
-  const approved = new Set(approvals.flatMap((text) => text?.split(/[\s,]+/) ?? []));
-  return (wave) => wave !== undefined && approved.has(wave);
+/** The waves that `allow-deletes` releases: on the source, else on its Namespace, too. */
+function approvedWaves(
+  key: ObjectKey,
+  source: ObservedConfigMap | undefined,
+  view: ClusterView,
+): ReadonlySet<string> {
+  const home = source?.request === undefined ? view.namespace(splitKey(key).namespace) : undefined;
+  const texts = [source?.annotations[view.settings.vocabulary.allowDeletes], home?.allowDeletes];
+  return new Set(texts.flatMap((text) => text?.split(/[\s,]+/) ?? []));
 }
 
 function counts(step: Step): step is Deletion {
@@ -54,13 +59,13 @@ function counts(step: Step): step is Deletion {
 
 /** Whether the deletions that are due for all sources of the namespace, with these, are too many. */
 function mustHold(
-  source: SourceIdentity,
+  source: ObjectKey,
   deletions: readonly Deletion[],
   { count, percent }: Brake,
   view: ClusterView,
 ): boolean {
   if (deletions.length === 0) return false;
-  const { namespace } = splitKey(source.key);
+  const { namespace } = splitKey(source);
   const own = deletions.map(({ actual }) => actual.uid);
   const { counted, total, isHeld } = view.dueFrom(namespace, own);
   // What is held holds all else that is due.
@@ -94,9 +99,8 @@ function isDue(companion: ObservedConfigMap, view: ClusterView): boolean {
   const key = sourceReference(companion, vocabulary);
   if (key === undefined) return false;
   const source = view.configMap(key);
-  const home = source?.request === undefined ? view.namespace(splitKey(key).namespace) : undefined;
-  const isApproved = approvedBy([source?.annotations[vocabulary.allowDeletes], home?.allowDeletes]);
-  if (isApproved(waveOn(companion, vocabulary))) return false;
+  const wave = waveOn(companion, vocabulary);
+  if (wave !== undefined && approvedWaves(key, source, view).has(wave)) return false;
   const { request } = source ?? {};
   if (source === undefined || request === undefined) {
     const gone = { key, uid: undefined };

@@ -1,4 +1,4 @@
-import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { isCompanionOf, type SourceIdentity } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { withBrake } from './brake.ts';
@@ -31,11 +31,5 @@ export function planOrphans(
     .referrers(identity)
     .filter((object) => isLeftOver(object, identity, view))
     .map((object) => planOrphan(object, identity, live, view));
-  const home = view.namespace(splitKey(source).namespace);
-  return withBrake(
-    identity,
-    steps,
-    [live?.annotations[view.settings.vocabulary.allowDeletes], home?.allowDeletes],
-    view,
-  );
+  return withBrake(source, live, steps, view);
 }

@@ -33,7 +33,7 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
     steps.push(planLeftOver(object, source, request, view));
   }
   const settled = onceQuiet(steps, shape, view);
-  return withBrake(source, settled, [source.annotations[view.settings.vocabulary.allowDeletes]], view);
+  return withBrake(source.key, source, settled, view);
 }
 
 /** What to do in one namespace; undefined if the source asks for nothing there. */
