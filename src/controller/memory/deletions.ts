@@ -12,8 +12,8 @@ interface Deletion {
 }
 
 /**
- * The deletions of the last 60 s that the brake counts. They count from when they are planned, until
- * the next plan of their source, and again from when they are sent: if the reply is lost, the
+ * The deletions of the last 60 s that the brake counts. They count from when they are planned,
+ * until the next plan of their source, and again from when they are sent: if the reply is lost, the
  * companion may be gone. One that fails still counts, as it would if it were due.
  */
 export class Deletions {
@@ -31,12 +31,14 @@ export class Deletions {
   plans(source: ObjectKey, companions: readonly ObservedConfigMap[]): void {
     this.#planned.delete(source);
     if (companions.length === 0) return;
+    this.#forgetOld(this.#planned);
     const { namespace } = splitKey(source);
     this.#planned.set(source, { namespace, at: this.#clock.now(), uids: companions.map(({ uid }) => uid) });
   }
 
   /** The deletion of a companion of the source is sent. */
   begins(source: ObjectKey, { uid }: ObservedConfigMap): void {
+    this.#forgetOld(this.#sent);
     this.#sent.delete(uid);
     this.#sent.set(uid, { namespace: splitKey(source).namespace, at: this.#clock.now() });
   }
