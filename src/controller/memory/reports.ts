@@ -96,25 +96,14 @@ export class Reports {
     }
   }
 
-  failed(source: ObjectKey, companion: ObjectKey, error: unknown): void {
-    if (isOutage(error)) {
-      this.serverFails(error);
-      return;
-    }
-    const fields = { source, companion, reason: describeError(error) };
-    if (error instanceof BlockedError) this.#warn('conflict', CONFLICT, source, companion, fields);
+  /** A write has failed. Until a revision exists, no companion gets the content (SPEC D4). */
+  failed(source: ObjectKey, step: Step | RevisionStep, error: unknown): void {
+    const { companion } = step;
+    const fields = { source, [wordFor(step)]: companion, reason: describeError(error) };
+    if (isOutage(error)) this.serverFails(error);
+    else if (!('state' in step)) this.#warn('revision not kept', NOT_KEPT, source, companion, fields);
+    else if (error instanceof BlockedError) this.#warn('conflict', CONFLICT, source, companion, fields);
     else this.#warn('write failed', 'companion cannot be written', source, companion, fields);
-  }
-
-  /** Until it exists, no companion gets the content (SPEC D4). */
-  revisionNotKept(source: ObjectKey, revision: ObjectKey, error: unknown): void {
-    if (isOutage(error)) {
-      this.serverFails(error);
-      return;
-    }
-    const message = 'revision cannot be written; companions stay as they are';
-    const fields = { source, revision, reason: describeError(error) };
-    this.#warn('revision not kept', message, source, revision, fields);
   }
 
   /** Reports an outage once, although its error may differ from attempt to attempt. */
@@ -133,6 +122,11 @@ export class Reports {
     this.resolved(source, companion);
   }
 
+  /** It has no problem any more, or no source asks for it. */
+  resolved(source: ObjectKey, subject: ObjectKey): void {
+    this.#report(source, subject, []);
+  }
+
   /** Another client keeps undoing our heals (SPEC R14). */
   fight(source: ObjectKey, companion: ObjectKey, editedBy: string | undefined): void {
     const message = 'another client keeps changing this companion; backing off';
@@ -143,8 +137,7 @@ export class Reports {
 
   wouldWrite(source: ObjectKey, step: Step | RevisionStep): void {
     const { companion, action, reason } = step;
-    const isRevision = !('state' in step);
-    const fields = { source, [isRevision ? 'revision' : 'companion']: companion, reason };
+    const fields = { source, [wordFor(step)]: companion, reason };
     this.#problem(
       source,
       companion,
@@ -166,11 +159,6 @@ export class Reports {
 
   #problem(source: ObjectKey, subject: ObjectKey, problem: Problem): void {
     this.#report(source, subject, [problem]);
-  }
-
-  /** It has no problem any more, or no source asks for it. */
-  resolved(source: ObjectKey, subject: ObjectKey): void {
-    this.#report(source, subject, []);
   }
 
   /**
@@ -229,7 +217,13 @@ function topicOf({ topic, fields }: Problem): string | undefined {
   return topic ?? fields.reason;
 }
 
+/** What the companion of the step is. */
+function wordFor(step: Step | RevisionStep): 'companion' | 'revision' {
+  return 'state' in step ? 'companion' : 'revision';
+}
+
 const CONFLICT = 'companion in conflict';
+const NOT_KEPT = 'revision cannot be written; companions stay as they are';
 const REFUSED = 'companion refused';
 const SERVER_FAILS = 'the API server is failing; retrying';
 const NEEDS_ATTENTION = { level: 'warn', message: 'source needs attention' } as const;

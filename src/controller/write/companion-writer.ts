@@ -163,8 +163,7 @@ export class CompanionWriter {
     const fields = { source: key, companion, action, error: describeError(error) };
     log.debug({ ...fields, ...(willRetry && { retryInMs: Math.round(delayMs) }) }, 'companion not written');
     report.failed(step, begunAt, verdict);
-    if (!quiet && isOfRevision(step)) reports.revisionNotKept(key, companion, error);
-    else if (!quiet) reports.failed(key, companion, error);
+    if (!quiet) reports.failed(key, step, error);
     // Retries after real failures are bulk, so that fresh changes overtake them.
     if (willRetry) queue.addAfter(key, delayMs, quiet ? lane : 'bulk');
   }

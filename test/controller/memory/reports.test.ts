@@ -72,8 +72,10 @@ test('[O3] a webhook that cannot be called is a problem of the companion, not an
   const { key } = observed(label);
   const message = 'Internal error occurred: failed calling webhook "policy.example": connection refused';
   const error = new ApiError(message, { status: 500, reason: 'InternalError' });
+  const companion = 'team-a/colors-synced' as ObjectKey;
+  const step = { action: 'create', companion, state: 'missing', reason: 'it did not exist' } as const;
   for (let attempt = 0; attempt < 3; attempt++) {
-    reports.failed(key, 'team-a/colors-synced' as ObjectKey, error);
+    reports.failed(key, step, error);
     reports.written(key, 'team-b/colors-synced' as ObjectKey);
   }
   expect(told).toEqual(['write failed']);
