@@ -22,7 +22,7 @@ const GIVE_UP_LISTING_AFTER = 5;
 const GIVE_UP_AFTER = 8;
 
 /** States in which a companion is left as it is: on purpose, or until somebody acts. */
-const LEFT_STATES = ['waiting', 'held', 'missing', 'conflict', 'refused', 'invalid'];
+const LEFT_STATES = new Set(['waiting', 'held', 'missing', 'conflict', 'refused', 'invalid']);
 
 /** The parts of a controller, put together by `createController`. */
 export interface ControllerParts {
@@ -92,8 +92,8 @@ export class Controller {
 
   /**
    * Another process may have written until now; from now on only this one writes. Forgets its own
-   * earlier failures and heals, and queues every source, also those that are gone: their problems are
-   * over.
+   * earlier failures and heals, and queues every source, also those that are gone: their problems
+   * are over.
    */
   async takeOver(): Promise<void> {
     const { memory, queue } = this.#parts;
@@ -124,10 +124,12 @@ export class Controller {
     return [...memory.unfinished().values()].every((failures) => failures >= GIVE_UP_AFTER);
   }
 
-  /** Numbers of companions that are not as their sources ask, by their state (SPEC D8). */
+  /** Numbers, above 0, of companions that are not as their sources ask, by state (SPEC D8). */
   async leftAsTheyAre(): Promise<Readonly<Record<string, number>>> {
     const { companions } = await this.#parts.survey.take();
-    return Object.fromEntries(LEFT_STATES.map((state) => [state, companions.get(state) ?? 0]));
+    return Object.fromEntries(
+      [...companions].filter(([state, count]) => LEFT_STATES.has(state) && count > 0),
+    );
   }
 
   /** What has failed or was rejected: source keys, and lists that are not complete. */

@@ -103,7 +103,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const view = createClusterView({
     settings,
     configMaps: lister,
-    namespaces: namespaces.lister,
+    namespaces: namespaceInformer.lister,
     mutations,
     memory,
     deletions,

@@ -62,8 +62,8 @@ export class FreshnessCanary {
   }
 
   /**
-   * A refused write is reported as any other, and so is what keeps the companion from following, such
-   * as a conflict or somebody's annotation. A restart would not help: that is no miss.
+   * A refused write is reported as any other, and so is what keeps the companion from following,
+   * such as a conflict or somebody's annotation. A restart would not help: that is no miss.
    */
   readonly hear = (happening: Happening): void => {
     if (!('source' in happening) || happening.source !== this.source) return;

@@ -24,10 +24,7 @@ export class TurnBudget {
     const begunAt = this.#clock.now();
     const result = work();
     this.#usedMs += this.#clock.now() - begunAt;
-    if (this.#usedMs >= BUDGET_MS) {
-      await sleep(this.#clock, 0, new AbortController().signal);
-      this.#usedMs = 0;
-    }
+    if (this.#usedMs >= BUDGET_MS) await this.#nextTurn(new AbortController().signal);
     return result;
   }
 
@@ -47,10 +44,14 @@ export class TurnBudget {
       this.#usedMs += now - last;
       last = now;
       if (this.#usedMs < BUDGET_MS) continue;
-      await sleep(this.#clock, 0, signal);
-      signal.throwIfAborted();
-      this.#usedMs = 0;
+      await this.#nextTurn(signal);
       last = this.#clock.now();
     }
+  }
+
+  async #nextTurn(signal: AbortSignal): Promise<void> {
+    await sleep(this.#clock, 0, signal);
+    signal.throwIfAborted();
+    this.#usedMs = 0;
   }
 }

@@ -128,7 +128,7 @@ export class Inspection {
     const applied = await overlaid(manifests, {
       settings: this.#settings,
       configMaps: this.#configMaps.lister,
-      namespaces: this.#namespaces.lister,
+      namespaces: this.#namespaces.informer.lister,
       read: (key) => this.#read(key),
       now: this.#clock.wallTime(),
     });

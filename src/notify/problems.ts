@@ -24,8 +24,8 @@ const FAILURES: readonly ProblemKind[] = [
 const MAX_REASON = 300;
 
 /**
- * The present problems of all sources. It hears of them for as long as the process runs, because the
- * controller says once that a problem began, and not again when the Lease is lost and regained.
+ * The present problems of all sources. It hears of them for as long as the process runs, because
+ * the controller says once that a problem began, and not again when the Lease is lost and regained.
  */
 export class Problems {
   /** By source and by subject; those of the source itself by their kind. */

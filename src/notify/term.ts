@@ -180,7 +180,10 @@ export class Term {
     }
   }
 
-  /** Nobody is told of what is there on the very first start, or of what was deleted from the state. */
+  /**
+   * No sink is notified of what is there on the very first start, or of what was deleted from the
+   * state.
+   */
   async #takeBaseline(isMissing: (uid: string) => boolean, signal: AbortSignal): Promise<void> {
     const { sources, clock } = this.#deps;
     for (let isStored = false; !isStored && !signal.aborted; ) {

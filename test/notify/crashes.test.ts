@@ -127,12 +127,18 @@ test('[N4] 50 stops lose nothing: a chat hears of each exactly once', async () =
   expect(unheard(world)).toEqual([]);
 });
 
-test('[N4] state that is deleted while the controller runs becomes the baseline again: nobody is told', async () => {
+/** Every sink has heard of each. */
+async function withHundredSources(): Promise<CrashWorld> {
   const world = new CrashWorld(randomFrom(1));
   world.start();
   await world.clock.advance(30_000);
   for (let at = 0; at < 100; at++) world.write(`name-${at}`);
   await world.clock.advance(60_000);
+  return world;
+}
+
+test('[N4] state that is deleted while the controller runs becomes the baseline again: nobody is told', async () => {
+  const world = await withHundredSources();
   const { length } = world.webhook;
   expect(new Set(world.webhook.map(({ uid }) => uid)).size).toBe(100);
   world.deleteState();
@@ -147,11 +153,7 @@ test('[N4] state that is deleted while the controller runs becomes the baseline 
 });
 
 test('[N4] so does state that is deleted before a handover, whatever was written again, and is then new', async () => {
-  const world = new CrashWorld(randomFrom(1));
-  world.start();
-  await world.clock.advance(30_000);
-  for (let at = 0; at < 100; at++) world.write(`name-${at}`);
-  await world.clock.advance(60_000);
+  const world = await withHundredSources();
   const { length } = world.webhook;
   world.deleteState();
   // Only one ConfigMap is missed and written again: the first.

@@ -408,7 +408,7 @@ describe('a notifier', () => {
     ]);
   });
 
-  it('[N2] a problem that began before the Lease was lost is told of once it is regained', async () => {
+  it('[N2] a problem that began before the Lease was lost is sent once it is regained', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
     room.before = () => Promise.reject(new ApiError('busy', { status: 500, reason: 'InternalError' }));
@@ -425,7 +425,7 @@ describe('a notifier', () => {
     expect(room.sent.slice(2)).toEqual(['companions.failing shop/colors']);
   });
 
-  it('[N2] a problem that lasts over several terms and processes is told of once', async () => {
+  it('[N2] a problem that lasts over several terms and processes is sent once', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
     room.problem('began', 'deletes held');

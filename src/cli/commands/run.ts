@@ -97,7 +97,7 @@ async function unfinishedOnceSettled(
 ): Promise<readonly string[]> {
   while (!signal.aborted && !controller.isSettled()) await sleep(systemClock, SETTLE_POLL_MS, signal);
   const { unfinished } = controller;
-  const left = Object.entries(await controller.leftAsTheyAre()).filter(([, count]) => count > 0);
-  if (left.length > 0) log.info(Object.fromEntries(left), 'companions left as they are');
+  const left = await controller.leftAsTheyAre();
+  if (Object.keys(left).length > 0) log.info(left, 'companions left as they are');
   return unfinished;
 }

@@ -1,6 +1,5 @@
 import { aborted } from '../../clock/clock.ts';
 import type { Informer } from '../../informer/informer.ts';
-import type { Lister } from '../../informer/lister.ts';
 import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.ts';
 
 /**
@@ -8,14 +7,12 @@ import type { ObservedNamespace } from '../../mirror/observe/observed-namespace.
  * (SPEC W1).
  */
 export class Namespaces {
-  readonly lister: Lister<ObservedNamespace>;
   readonly informer: Informer<ObservedNamespace>;
   readonly #demand = new AbortController();
   #hasCaughtUp = false;
 
   constructor(informer: Informer<ObservedNamespace>) {
     this.informer = informer;
-    this.lister = informer.lister;
   }
 
   /** Starts the watch. Idempotent. */

@@ -50,17 +50,12 @@ function shellQuoted(value: string): string {
 }
 
 /**
- * The problem begins with the key of the annotation (`parseRequest`). Of some annotations only their
- * author knows what they should say: any other value might publish or delete something.
+ * The problem begins with the key of the annotation (`parseRequest`). Of some annotations only
+ * their author knows what they should say: any other value might publish or delete something.
  */
 export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vocabulary): Remedy {
   const key = problem.slice(0, problem.indexOf(':'));
   const { name } = splitKey(subject.source);
-  const values: Readonly<Record<string, string>> = {
-    [vocabulary.deletionPolicy]: 'retain',
-    [vocabulary.deleteAfter]: '10m',
-    [vocabulary.settle]: '2s',
-  };
   switch (key) {
     case vocabulary.targetNamespaces: {
       const items = repaired(subject.live?.annotations[key] ?? '', { exclusions: true });
@@ -71,10 +66,15 @@ export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vo
       return { ...annotateSource(subject, key, defaultName(name)), caution: RENAMED };
     case vocabulary.keepRevisions:
       return annotateSource(subject, key, name.length > LONGEST_SOURCE_NAME ? undefined : '5');
+    case vocabulary.deletionPolicy:
+      return annotateSource(subject, key, 'retain');
+    case vocabulary.deleteAfter:
+      return annotateSource(subject, key, '10m');
+    case vocabulary.settle:
+      return annotateSource(subject, key, '2s');
+    default:
+      return { words: `Correct the annotation ${key}. Until then companions stay as they are.` };
   }
-  const value = values[key];
-  if (value !== undefined) return annotateSource(subject, key, value);
-  return { words: `Correct the annotation ${key}. Until then companions stay as they are.` };
 }
 
 /** The items of a list of namespaces that are right, or would be in lower case. */

@@ -91,7 +91,9 @@ function pinned(history: History, pin: string): Rollout {
   return { state: undefined, remark: undefined, steps, editionIn: () => edition, isHeldBack: true };
 }
 
-/** A verdict counts for the content that it was set on, and in any case: `Bad` must not be missed. */
+/**
+ * A verdict counts for the content that it was set on, and in any case: `Bad` must not be missed.
+ */
 function isCondemned({ source, canaries, holds }: RolloutFacts, { verdict }: Vocabulary): boolean {
   const isBad = ({ annotations }: ObservedConfigMap) => annotations[verdict]?.toLowerCase() === 'bad';
   return canaries.some(({ actual }) => actual && holds(actual, source) && isBad(actual));

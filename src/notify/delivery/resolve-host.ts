@@ -8,8 +8,8 @@ export const systemResolver: ResolveHost = (hostname, options) => lookup(hostnam
 
 /**
  * Runs one lookup at a time; lookups of one name share it. A lookup occupies a thread, and libuv
- * gives lookups two of the process's four. Two names that do not resolve would otherwise delay every
- * other lookup in the process, those of the API server included.
+ * gives lookups two of the process's four. Two names that do not resolve would otherwise delay
+ * every other lookup in the process, those of the API server included.
  */
 export function oneAtATime(resolve: ResolveHost): ResolveHost {
   const pending = new Map<string, ReturnType<ResolveHost>>();

@@ -51,8 +51,8 @@ export class NotifyState {
   }
 
   /**
-   * Stores everything known now, in ConfigMaps that all exist then: the first comes last. Resolves to
-   * false if that cannot be.
+   * Stores everything known now, in ConfigMaps that all exist then: the first comes last. Resolves
+   * to false if that cannot be.
    */
   async allStored(): Promise<boolean> {
     const others = await Promise.all(this.#shards.slice(1).map((shard) => shard.allStored()));

@@ -106,7 +106,9 @@ function listFrom(store: ObjectStore, collection: Collection, options: ListOptio
   return { revision, objects };
 }
 
-/** Without a match, a limit makes the version exact ("legacy exact" in Kubernetes' API concepts). */
+/**
+ * Without a match, a limit makes the version exact ("legacy exact" in Kubernetes' API concepts).
+ */
 const isExact = ({ resourceVersionMatch, limit }: ListOptions): boolean =>
   resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0);
 
