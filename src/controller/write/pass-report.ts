@@ -70,8 +70,9 @@ export class PassReport {
     log[this.#isSmall ? 'info' : 'debug'](fields, WRITTEN[action]);
     this.#counts[action] = (this.#counts[action] ?? 0) + 1;
     this.#counted += 1;
-    this.#unsynced -= 1;
-    this.#move(step.state, after(step, action));
+    const state = after(step, action);
+    if (state === undefined || isAsAsked({ state })) this.#unsynced -= 1;
+    this.#move(step.state, state);
     this.#emitWritten({ companion, reason }, { action, result: 'ok', heal }, begunAt);
   }
 
