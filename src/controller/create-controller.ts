@@ -15,6 +15,7 @@ import { Controller } from './controller.ts';
 import { configMapHandler } from './events/config-map-handler.ts';
 import { namespaceHandler } from './events/namespace-handler.ts';
 import { Namespaces } from './events/namespaces.ts';
+import { OccupiedNamespaces } from './events/occupied-namespaces.ts';
 import { createInformers, type Watches } from './informers.ts';
 import { CompanionMemory } from './memory/companion-memory.ts';
 import { Deletions } from './memory/deletions.ts';
@@ -142,9 +143,19 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       emit,
     }),
   );
+  const occupied = new OccupiedNamespaces();
+  configMaps.addHandler(occupied);
   if (deps.handler !== undefined) configMaps.addHandler(deps.handler);
   namespaceInformer.addHandler(
-    namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, emit }),
+    namespaceHandler({
+      view,
+      configMaps: lister,
+      occupied,
+      queue,
+      reports,
+      isSynced: areNamespacesSynced,
+      emit,
+    }),
   );
 
   const survey = new Survey({ view, renderings, configMaps: lister, memory, areNamespacesSynced, clock });
