@@ -30,12 +30,12 @@ import { createClusterView } from './reconcile/cluster-view.ts';
 import { Planner } from './reconcile/planner.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { createSources } from './sources.ts';
-import { CompanionWriter } from './write/companion-writer.ts';
 import { MutationCache } from './write/mutation-cache.ts';
 import { Renderings } from './write/renderings.ts';
 import { contentOf, SourceBodies } from './write/source-bodies.ts';
 import { WriteQueue } from './write/write-queue.ts';
 import { WriteRate } from './write/write-rate.ts';
+import { Writer } from './write/writer.ts';
 
 export interface ControllerOptions {
   readonly settings: MirrorSettings;
@@ -129,7 +129,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, emit };
   const planner = new Planner({ ...shared, renderings, deletions, versions, areNamespacesSynced });
   const reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
-  const writer = new CompanionWriter({ ...shared, deletions, mutations, rate });
+  const writer = new Writer({ ...shared, deletions, mutations, rate });
 
   configMaps.addHandler(
     configMapHandler({

@@ -58,7 +58,7 @@ export class PassReport {
 
   /**
    * A write has succeeded. `done`: the step that was carried out, which may be another one (see
-   * `CompanionWriter`). `begunAt`: when it began, on the clock.
+   * `writeCompanion`). `begunAt`: when it began, on the clock.
    */
   wrote(step: Step, done: Pick<Step, 'action' | 'reason'>, begunAt: number, heal: Heal | undefined): void {
     const { key: source, log } = this.#options;
