@@ -124,6 +124,5 @@ async function load(companion: ObjectKey, shape: CompanionShape, { bodies }: Com
   const { namespace } = splitKey(companion);
   const { digest, revision } = desiredEdition(namespace, shape);
   if (rendering) return { digest, content: rendering.contentIn(namespace, revision ?? source) };
-  const content = revision ? await bodies.revisionContent(revision) : await bodies.content(source);
-  return { digest, content };
+  return { digest, content: await bodies.content(revision ?? source, revision !== undefined) };
 }
