@@ -67,27 +67,22 @@ export class Reports {
       case 'refused':
         // A pattern such as `*` normally matches namespaces that refuse, too.
         if (step.named) this.#warn('refused', REFUSED, source, companion, fields);
-        else this.#unremarkable(source, companion, REFUSED, fields);
+        else this.#unremarkable(REFUSED, source, companion, fields);
         break;
       case 'no namespace':
         this.#warn('target missing', 'companion has no namespace', source, companion, fields);
         break;
       case 'retained':
-        this.#problem(source, companion, {
-          kind: undefined,
-          level: 'info',
-          message: 'companion retained',
-          fields,
-        });
+        this.#inform('companion retained', source, companion, fields);
         break;
       case 'unresolved':
         // Reported on the source, once for all namespaces.
-        this.#unremarkable(source, companion, 'companion cannot be rendered', fields);
+        this.#unremarkable('companion cannot be rendered', source, companion, fields);
         break;
       case 'waiting':
       case 'delayed':
       case 'held':
-        this.#unremarkable(source, companion, 'companion waits', fields);
+        this.#unremarkable('companion waits', source, companion, fields);
         break;
       case 'in sync':
         // A write that seemed to fail has been made.
@@ -135,16 +130,11 @@ export class Reports {
     this.#warn('fighting', message, source, companion, fields);
   }
 
-  wouldWrite(source: ObjectKey, step: Step | RevisionStep): void {
+  wouldWrite(source: ObjectKey, step: Exclude<Step, { readonly action: 'none' }> | RevisionStep): void {
     const { companion, action, reason } = step;
     const fields = { source, [wordFor(step)]: companion, reason };
-    this.#problem(
-      source,
-      companion,
-      action === 'defer'
-        ? { kind: 'conflict', level: 'warn', message: CONFLICT, fields }
-        : { kind: undefined, level: 'info', message: WOULD_WRITE[action], fields },
-    );
+    if (action === 'defer') this.#warn('conflict', CONFLICT, source, companion, fields);
+    else this.#inform(WOULD_WRITE[action], source, companion, fields);
   }
 
   #warn(
@@ -154,11 +144,18 @@ export class Reports {
     subject: ObjectKey,
     fields: Problem['fields'],
   ): void {
-    this.#problem(source, subject, { kind, level: 'warn', message, fields });
+    this.#report(source, subject, [{ kind, level: 'warn', message, fields }]);
   }
 
-  #problem(source: ObjectKey, subject: ObjectKey, problem: Problem): void {
-    this.#report(source, subject, [problem]);
+  /** Logged once, too, but listeners need not know. */
+  #inform(message: string, source: ObjectKey, subject: ObjectKey, fields: Problem['fields']): void {
+    this.#report(source, subject, [{ kind: undefined, level: 'info', message, fields }]);
+  }
+
+  /** Normal, and not remembered: there may be one for each namespace and source. */
+  #unremarkable(message: string, source: ObjectKey, subject: ObjectKey, fields: Problem['fields']): void {
+    this.resolved(source, subject);
+    this.#deps.log.debug(fields, message);
   }
 
   /**
@@ -182,12 +179,6 @@ export class Reports {
       log[problem.level](problem.fields, problem.message);
       this.#emit(source, subject, problem, 'began');
     }
-  }
-
-  /** Normal, and not remembered: there may be one for each namespace and source. */
-  #unremarkable(source: ObjectKey, subject: ObjectKey, message: string, fields: Problem['fields']): void {
-    this.resolved(source, subject);
-    this.#deps.log.debug(fields, message);
   }
 
   #emit(
@@ -236,9 +227,7 @@ const WOULD_WRITE = {
   update: 'companion would be updated',
   replace: 'companion would be replaced',
   delete: 'companion would be deleted',
-  defer: CONFLICT,
-  none: 'companion would be left alone',
   keep: 'revision would be kept',
   mark: 'revision would be marked',
   drop: 'revision would be deleted',
-} as const satisfies Record<(Step | RevisionStep)['action'], string>;
+} as const;
