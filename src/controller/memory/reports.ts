@@ -125,7 +125,7 @@ export class Reports {
   /** Another client keeps undoing our heals (SPEC R14). */
   fight(source: ObjectKey, companion: ObjectKey, editedBy: string | undefined): void {
     const message = 'another client keeps changing this companion; backing off';
-    const fields = { source, companion, fieldManager: editedBy ?? 'unknown' };
+    const fields = { source, companion, ...(editedBy !== undefined && { fieldManager: editedBy }) };
     this.serverAnswers();
     this.#warn('fighting', message, source, companion, fields);
   }
