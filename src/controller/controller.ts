@@ -4,6 +4,8 @@ import type { Informer } from '../informer/informer.ts';
 import { TurnBudget } from '../informer/turn-budget.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
+import type { ClusterView } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { DelayingQueue } from '../workqueue/delaying-queue.ts';
 import type { Workers } from '../workqueue/workers.ts';
@@ -32,9 +34,7 @@ export interface ControllerParts {
   readonly memory: CompanionMemory;
   readonly reports: Reports;
   readonly sources: Sources;
-  /** The keys of the sources that a ConfigMap concerns. */
-  readonly concernedSources: (object: ObservedConfigMap) => Iterable<ObjectKey>;
-  readonly dependsOnNamespaces: (object: ObservedConfigMap) => boolean;
+  readonly view: ClusterView;
   readonly queue: DelayingQueue<ObjectKey>;
   readonly writes: WriteQueue;
   readonly reconcilers: Workers<ObjectKey>;
@@ -167,14 +167,14 @@ export class Controller {
   }
 
   #enqueueConcerned(object: ObservedConfigMap): void {
-    const { queue, concernedSources } = this.#parts;
-    for (const key of concernedSources(object)) queue.add(key, 'bulk');
+    const { queue, view } = this.#parts;
+    for (const key of concernedSources(object, view)) queue.add(key, 'bulk');
   }
 
   #enqueueWhatDependsOnNamespaces(): Promise<void> {
-    const { dependsOnNamespaces } = this.#parts;
+    const { vocabulary } = this.#parts.view.settings;
     return this.#eachObject((object) => {
-      if (dependsOnNamespaces(object)) this.#enqueueConcerned(object);
+      if (dependsOnNamespaces(object, vocabulary)) this.#enqueueConcerned(object);
     });
   }
 

@@ -4,7 +4,6 @@ import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Content } from '../mirror/observe/content.ts';
 import { type ObservedConfigMap, sourceReference } from '../mirror/observe/observed-config-map.ts';
-import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -170,8 +169,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     memory,
     reports,
     sources: createSources(configMaps, bodies, queue),
-    concernedSources: (object) => concernedSources(object, view),
-    dependsOnNamespaces: (object) => dependsOnNamespaces(object, vocabulary),
+    view,
     queue,
     writes,
     survey,
