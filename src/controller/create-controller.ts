@@ -123,7 +123,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   });
   const rate = new WriteRate(maxWritesPerSecond, clock);
   const writes = new WriteQueue(maxWritesInFlight, rate, clock, (source, lane) => queue.add(source, lane));
-  const areNamespacesSynced = () => namespaces.isSynced();
+  const areNamespacesSynced = () => namespaceInformer.isSynced();
   const renderings = new Renderings({ view, bodies, clock });
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, emit };
   const planner = new Planner({ ...shared, renderings, deletions, versions, areNamespacesSynced });

@@ -147,8 +147,10 @@ export class CompanionMemory {
     steps: readonly (Step | RevisionStep)[],
     onUnplanned: (companion: ObjectKey) => void,
   ): void {
+    const remembered = this.#entries.get(source);
+    if (remembered === undefined) return;
     const planned = new Map(steps.map((step) => [step.companion, step]));
-    for (const subject of this.#entries.get(source)?.keys() ?? []) {
+    for (const subject of remembered.keys()) {
       if (subject === source) continue;
       const step = planned.get(subject);
       if (step === undefined) {

@@ -73,8 +73,7 @@ export class Reconciler {
     const now = clock.now();
     for (const step of steps) this.#leave(key, step, now);
     const toBeWritten = [...steps.filter(isToBeWritten), ...ofRevisions];
-    const isOver = (companion: ObjectKey) => reports.resolved(key, companion);
-    if (memory.hasAny(key)) memory.keepOnly(key, [...steps, ...ofRevisions], isOver);
+    memory.keepOnly(key, [...steps, ...ofRevisions], (companion) => reports.resolved(key, companion));
     this.#planAgain(key, plan);
     const lane = queue.laneOf(key);
     // How far a canary is depends on its writes, and their own watch events queue no pass. Not as
