@@ -75,11 +75,12 @@ export class Controller {
   async run(signal: AbortSignal): Promise<void> {
     const { configMaps, namespaces, mutations, memory, reports, reconcilers, writers, mayWrite, log } =
       this.#parts;
+    const { vocabulary } = this.#parts.view.settings;
     // Every watch listens to it, and Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal);
     const background = Promise.all([
       configMaps.run(signal),
-      namespaces.run(signal, () => this.#enqueueWhatDependsOnNamespaces()),
+      namespaces.run(signal, () => this.#enqueueAll((object) => dependsOnNamespaces(object, vocabulary))),
       mutations.run(signal, (object) => this.#enqueueConcerned(object)),
       memory.run(signal, (source, companion) => reports.resolved(source, companion)),
     ]);
@@ -171,21 +172,12 @@ export class Controller {
     for (const key of concernedSources(object, view)) queue.add(key, 'bulk');
   }
 
-  #enqueueWhatDependsOnNamespaces(): Promise<void> {
-    const { vocabulary } = this.#parts.view.settings;
-    return this.#eachObject((object) => {
-      if (dependsOnNamespaces(object, vocabulary)) this.#enqueueConcerned(object);
-    });
-  }
-
-  #enqueueAll(): Promise<void> {
-    return this.#eachObject((object) => this.#enqueueConcerned(object));
-  }
-
-  /** Takes turns of the event loop of about 10 ms. */
-  async #eachObject(work: (object: ObservedConfigMap) => void): Promise<void> {
+  /** Queues what the objects of the cache concern, in turns of the event loop of about 10 ms. */
+  async #enqueueAll(isMeant: (object: ObservedConfigMap) => boolean = () => true): Promise<void> {
     const { configMaps, clock } = this.#parts;
     // A copy: what the lister gives must be used up within one turn.
-    await new TurnBudget(clock).each([...configMaps.lister.values()], work);
+    await new TurnBudget(clock).each([...configMaps.lister.values()], (object) => {
+      if (isMeant(object)) this.#enqueueConcerned(object);
+    });
   }
 }

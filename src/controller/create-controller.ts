@@ -86,11 +86,10 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   // What the controller sees.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
   const informers = createInformers(deps, settings, {
-    onSource: (key, object) => {
+    onData: ({ key, request }, object) => {
       const before = bodies.put(key, object);
-      deps.onSourceData?.(key, before, contentOf(object));
+      if (request !== undefined) deps.onSourceData?.(key, before, contentOf(object));
     },
-    onValues: (key, object) => void bodies.put(key, object),
     onRestart: countRestarts(metrics),
   });
   const { configMaps, namespaces: namespaceInformer } = informers;
