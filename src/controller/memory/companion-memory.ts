@@ -12,7 +12,6 @@ import { afterDisturbance, afterWrite, type Heals, isHeal, isPeaceful, pauseMs }
 export interface Problem {
   /** Undefined: listeners need not know. */
   readonly kind: ProblemKind | 'consent' | undefined;
-  readonly level: 'warn' | 'info';
   readonly message: string;
   readonly fields: LogFields & { readonly reason?: string; readonly fieldManager?: string };
   /** The problem is reported again when this changes; default: the reason. */
