@@ -13,7 +13,9 @@ export interface Problem {
   /** Undefined: listeners need not know. */
   readonly kind: ProblemKind | 'consent' | undefined;
   readonly message: string;
-  readonly fields: LogFields & { readonly reason?: string; readonly fieldManager?: string };
+  readonly fields: LogFields & { readonly reason?: string };
+  /** In a fight, the other client's field manager, if known. */
+  readonly editedBy?: string | undefined;
   /** The problem is reported again when this changes; default: the reason. */
   readonly topic?: string;
 }

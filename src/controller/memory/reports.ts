@@ -120,9 +120,9 @@ export class Reports {
 
   /** Another client keeps undoing our heals (SPEC R14). */
   fight(source: ObjectKey, companion: ObjectKey, editedBy: string | undefined): void {
-    const fields = { source, companion, ...(editedBy !== undefined && { fieldManager: editedBy }) };
+    const fields = { source, companion, fieldManager: editedBy ?? 'unknown' };
     this.serverAnswers();
-    this.#warn('fighting', source, companion, fields);
+    this.#report(source, companion, [{ ...problemOf('fighting', fields), editedBy }]);
   }
 
   wouldWrite(source: ObjectKey, step: Exclude<Step, { readonly action: 'none' }> | RevisionStep): void {
@@ -174,11 +174,11 @@ export class Reports {
   #emit(
     source: ObjectKey,
     subject: ObjectKey,
-    { kind, fields }: Problem,
+    { kind, fields, editedBy }: Problem,
     state: ProblemChanged['state'],
   ): void {
     const { view, emit } = this.#deps;
-    const { reason = '', fieldManager: editedBy } = fields;
+    const { reason = '' } = fields;
     if (kind === 'consent') {
       const object = view.namespace(source);
       emit({ type: 'consent', state, namespace: source, object, reason });

@@ -82,7 +82,7 @@ test('[O3] a webhook that cannot be called is a problem of the companion, not an
   expect(log.told.map((line) => line.message)).toEqual(['companion cannot be written']);
 });
 
-test('[R14] a fight with a client that leaves no trace names nobody', () => {
+test('[R14] a fight with a client that leaves no trace names nobody to listeners', () => {
   const told: (string | undefined)[] = [];
   const log = new RecordedLog();
   const emit: Listener = (happening) => {
@@ -94,5 +94,5 @@ test('[R14] a fight with a client that leaves no trace names nobody', () => {
   reports.fight(key, 'team-a/colors-synced' as ObjectKey, 'helm');
   reports.fight(key, 'team-b/colors-synced' as ObjectKey, undefined);
   expect(told).toEqual(['helm', undefined]);
-  expect(log.told.map((line) => line['fieldManager'])).toEqual(['helm', undefined]);
+  expect(log.told.map((line) => line['fieldManager'])).toEqual(['helm', 'unknown']);
 });
