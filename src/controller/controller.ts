@@ -4,6 +4,8 @@ import type { Informer } from '../informer/informer.ts';
 import { TurnBudget } from '../informer/turn-budget.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
+import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
+import type { ClusterView } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { DelayingQueue } from '../workqueue/delaying-queue.ts';
 import type { Workers } from '../workqueue/workers.ts';
@@ -32,9 +34,7 @@ export interface ControllerParts {
   readonly memory: CompanionMemory;
   readonly reports: Reports;
   readonly sources: Sources;
-  /** The keys of the sources that a ConfigMap concerns. */
-  readonly concernedSources: (object: ObservedConfigMap) => Iterable<ObjectKey>;
-  readonly dependsOnNamespaces: (object: ObservedConfigMap) => boolean;
+  readonly view: ClusterView;
   readonly queue: DelayingQueue<ObjectKey>;
   readonly writes: WriteQueue;
   readonly reconcilers: Workers<ObjectKey>;
@@ -75,11 +75,12 @@ export class Controller {
   async run(signal: AbortSignal): Promise<void> {
     const { configMaps, namespaces, mutations, memory, reports, reconcilers, writers, mayWrite, log } =
       this.#parts;
+    const { vocabulary } = this.#parts.view.settings;
     // Every watch listens to it, and Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal);
     const background = Promise.all([
       configMaps.run(signal),
-      namespaces.run(signal, () => this.#enqueueWhatDependsOnNamespaces()),
+      namespaces.run(signal, () => this.#enqueueAll((object) => dependsOnNamespaces(object, vocabulary))),
       mutations.run(signal, (object) => this.#enqueueConcerned(object)),
       memory.run(signal, (source, companion) => reports.resolved(source, companion)),
     ]);
@@ -167,25 +168,16 @@ export class Controller {
   }
 
   #enqueueConcerned(object: ObservedConfigMap): void {
-    const { queue, concernedSources } = this.#parts;
-    for (const key of concernedSources(object)) queue.add(key, 'bulk');
+    const { queue, view } = this.#parts;
+    for (const key of concernedSources(object, view)) queue.add(key, 'bulk');
   }
 
-  #enqueueWhatDependsOnNamespaces(): Promise<void> {
-    const { dependsOnNamespaces } = this.#parts;
-    return this.#eachObject((object) => {
-      if (dependsOnNamespaces(object)) this.#enqueueConcerned(object);
-    });
-  }
-
-  #enqueueAll(): Promise<void> {
-    return this.#eachObject((object) => this.#enqueueConcerned(object));
-  }
-
-  /** Takes turns of the event loop of about 10 ms. */
-  async #eachObject(work: (object: ObservedConfigMap) => void): Promise<void> {
+  /** Queues what the objects of the cache concern, in turns of the event loop of about 10 ms. */
+  async #enqueueAll(isMeant: (object: ObservedConfigMap) => boolean = () => true): Promise<void> {
     const { configMaps, clock } = this.#parts;
     // A copy: what the lister gives must be used up within one turn.
-    await new TurnBudget(clock).each([...configMaps.lister.values()], work);
+    await new TurnBudget(clock).each([...configMaps.lister.values()], (object) => {
+      if (isMeant(object)) this.#enqueueConcerned(object);
+    });
   }
 }

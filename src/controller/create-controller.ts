@@ -4,7 +4,6 @@ import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Content } from '../mirror/observe/content.ts';
 import { type ObservedConfigMap, sourceReference } from '../mirror/observe/observed-config-map.ts';
-import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -15,6 +14,7 @@ import { Controller } from './controller.ts';
 import { configMapHandler } from './events/config-map-handler.ts';
 import { namespaceHandler } from './events/namespace-handler.ts';
 import { Namespaces } from './events/namespaces.ts';
+import { OccupiedNamespaces } from './events/occupied-namespaces.ts';
 import { createInformers, type Watches } from './informers.ts';
 import { CompanionMemory } from './memory/companion-memory.ts';
 import { Deletions } from './memory/deletions.ts';
@@ -29,12 +29,12 @@ import { createClusterView } from './reconcile/cluster-view.ts';
 import { Planner } from './reconcile/planner.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { createSources } from './sources.ts';
-import { CompanionWriter } from './write/companion-writer.ts';
 import { MutationCache } from './write/mutation-cache.ts';
 import { Renderings } from './write/renderings.ts';
 import { contentOf, SourceBodies } from './write/source-bodies.ts';
 import { WriteQueue } from './write/write-queue.ts';
 import { WriteRate } from './write/write-rate.ts';
+import { Writer } from './write/writer.ts';
 
 export interface ControllerOptions {
   readonly settings: MirrorSettings;
@@ -86,11 +86,10 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   // What the controller sees.
   const bodies = new SourceBodies(api, options.sourceCacheBytes);
   const informers = createInformers(deps, settings, {
-    onSource: (key, object) => {
+    onData: ({ key, request }, object) => {
       const before = bodies.put(key, object);
-      deps.onSourceData?.(key, before, contentOf(object));
+      if (request !== undefined) deps.onSourceData?.(key, before, contentOf(object));
     },
-    onValues: (key, object) => void bodies.put(key, object),
     onRestart: countRestarts(metrics),
   });
   const { configMaps, namespaces: namespaceInformer } = informers;
@@ -123,12 +122,12 @@ export function createController(options: ControllerOptions, deps: ControllerDep
   });
   const rate = new WriteRate(maxWritesPerSecond, clock);
   const writes = new WriteQueue(maxWritesInFlight, rate, clock, (source, lane) => queue.add(source, lane));
-  const areNamespacesSynced = () => namespaces.isSynced();
+  const areNamespacesSynced = () => namespaceInformer.isSynced();
   const renderings = new Renderings({ view, bodies, clock });
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, emit };
   const planner = new Planner({ ...shared, renderings, deletions, versions, areNamespacesSynced });
   const reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
-  const writer = new CompanionWriter({ ...shared, deletions, mutations, rate });
+  const writer = new Writer({ ...shared, deletions, mutations, rate });
 
   configMaps.addHandler(
     configMapHandler({
@@ -142,9 +141,19 @@ export function createController(options: ControllerOptions, deps: ControllerDep
       emit,
     }),
   );
+  const occupied = new OccupiedNamespaces();
+  configMaps.addHandler(occupied);
   if (deps.handler !== undefined) configMaps.addHandler(deps.handler);
   namespaceInformer.addHandler(
-    namespaceHandler({ view, configMaps: lister, queue, reports, isSynced: areNamespacesSynced, emit }),
+    namespaceHandler({
+      view,
+      configMaps: lister,
+      occupied,
+      queue,
+      reports,
+      isSynced: areNamespacesSynced,
+      emit,
+    }),
   );
 
   const survey = new Survey({ view, renderings, configMaps: lister, memory, areNamespacesSynced, clock });
@@ -159,8 +168,7 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     memory,
     reports,
     sources: createSources(configMaps, bodies, queue),
-    concernedSources: (object) => concernedSources(object, view),
-    dependsOnNamespaces: (object) => dependsOnNamespaces(object, vocabulary),
+    view,
     queue,
     writes,
     survey,

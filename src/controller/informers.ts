@@ -2,7 +2,6 @@ import type { Clock } from '../clock/clock.ts';
 import { createInformer, type Informer } from '../informer/informer.ts';
 import type { RestartReason } from '../informer/restart-reason.ts';
 import type { ListWatch } from '../kube/api/list-watch.ts';
-import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import {
   isValues,
@@ -32,10 +31,8 @@ export interface InformerDeps extends Watches {
 }
 
 export interface InformerListeners {
-  /** Gets each ConfigMap with values, with its data. */
-  readonly onValues?: (key: ObjectKey, values: ConfigMap) => void;
-  /** Gets each source with its data. */
-  readonly onSource?: (key: ObjectKey, source: ConfigMap) => void;
+  /** Gets each source, and each ConfigMap with values, with its data. */
+  readonly onData?: (observed: ObservedConfigMap, object: ConfigMap) => void;
   /** For each kind, what to call when its list or watch has ended. */
   readonly onRestart?: (kind: 'configmaps' | 'namespaces') => (reason: RestartReason) => void;
 }
@@ -47,7 +44,7 @@ export interface InformerListeners {
 export function createInformers(
   deps: InformerDeps,
   settings: MirrorSettings,
-  { onSource, onValues, onRestart }: InformerListeners = {},
+  { onData, onRestart }: InformerListeners = {},
 ): {
   readonly configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
   readonly namespaces: Informer<ObservedNamespace>;
@@ -60,8 +57,7 @@ export function createInformers(
     listWatches: deps.configMaps,
     transform: (object: ConfigMap) => {
       const observed = observe(object, vocabulary);
-      if (observed.request !== undefined) onSource?.(observed.key, object);
-      else if (isValues(observed, vocabulary)) onValues?.(observed.key, object);
+      if (observed.request !== undefined || isValues(observed, vocabulary)) onData?.(observed, object);
       const reference = sourceReference(observed, vocabulary);
       return texts.shareIn(observed, reference && configMaps.lister.get(reference));
     },

@@ -5,12 +5,12 @@ import { Reports } from '../../src/controller/memory/reports.ts';
 import { SourceVersions } from '../../src/controller/memory/source-versions.ts';
 import { Planner } from '../../src/controller/reconcile/planner.ts';
 import { Reconciler } from '../../src/controller/reconcile/reconciler.ts';
-import { CompanionWriter } from '../../src/controller/write/companion-writer.ts';
 import { MutationCache } from '../../src/controller/write/mutation-cache.ts';
 import { Renderings } from '../../src/controller/write/renderings.ts';
 import { SourceBodies } from '../../src/controller/write/source-bodies.ts';
 import { WriteQueue } from '../../src/controller/write/write-queue.ts';
 import { WriteRate } from '../../src/controller/write/write-rate.ts';
+import { Writer } from '../../src/controller/write/writer.ts';
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import { sourceReference } from '../../src/mirror/observe/observed-config-map.ts';
 import type { ClusterView } from '../../src/mirror/plan/view.ts';
@@ -30,7 +30,7 @@ export class Executor {
   readonly versions = new SourceVersions(this.clock);
   readonly writes: WriteQueue;
   readonly reconciler: Reconciler;
-  readonly writer: CompanionWriter;
+  readonly writer: Writer;
   /** Whether this process is the leader. */
   isLeader = true;
 
@@ -68,7 +68,7 @@ export class Executor {
     const { deletions, versions } = this;
     const planner = new Planner({ ...shared, deletions, versions, areNamespacesSynced: () => true });
     this.reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
-    this.writer = new CompanionWriter({ ...shared, deletions, mutations, rate });
+    this.writer = new Writer({ ...shared, deletions, mutations, rate });
   }
 
   /** One pass over the source, and those of its writes that need not wait, one by one. */

@@ -56,12 +56,12 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
   };
   return {
     add: (item) =>
-      mutations.observe({ item, deleted: false }, (own) => {
+      mutations.observe({ object: item, deleted: false }, (own) => {
         if (!own) enqueue(item);
       }),
     // The old state may concern other sources: one may have lost this companion.
     update: (old, item) =>
-      mutations.observe({ item, deleted: false }, (own) => {
+      mutations.observe({ object: item, deleted: false }, (own) => {
         // Our own write may have marked it as held.
         if (own) return demandFor(item);
         versions.changed(old, item);
@@ -71,7 +71,7 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
       }),
     // Our own delete frees a name. That concerns every source but the one that we deleted it for.
     delete: (item) =>
-      mutations.observe({ item, deleted: true }, (own) => {
+      mutations.observe({ object: item, deleted: true }, (own) => {
         if (!own) disturbed(item);
         enqueue(item, own ? sourceReference(item, vocabulary) : undefined);
       }),

@@ -15,10 +15,12 @@ import type { WorkQueue } from '../../workqueue/queue.ts';
 import type { Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import type { ConfigMapIndex } from '../reconcile/cluster-view.ts';
+import type { OccupiedNamespaces } from './occupied-namespaces.ts';
 
 export interface NamespaceHandlerDeps {
   readonly view: ClusterView;
   readonly configMaps: Lister<ObservedConfigMap, ConfigMapIndex>;
+  readonly occupied: Pick<OccupiedNamespaces, 'has'>;
   readonly queue: Pick<WorkQueue<ObjectKey>, 'add'>;
   readonly reports: Pick<Reports, 'consent'>;
   /** Nothing is queued until the first list is complete; then everything that depends on it is. */
@@ -28,7 +30,7 @@ export interface NamespaceHandlerDeps {
 
 /** Queues the sources that may target a changed Namespace, or have companions in it. */
 export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNamespace> {
-  const { view, configMaps, queue, reports, isSynced, emit } = deps;
+  const { view, configMaps, occupied, queue, reports, isSynced, emit } = deps;
   const enqueue = (key: ObjectKey) => {
     emit({ type: 'noticed', source: key, cause: 'namespace' });
     queue.add(key);
@@ -43,8 +45,9 @@ export function namespaceHandler(deps: NamespaceHandlerDeps): Handler<ObservedNa
       if (isConcernedByNamespace(source, before, after)) enqueue(source.key);
     }
   };
-  /** A search: an index would cost memory for every companion. */
+  /** A search, since consent rarely changes. A new namespace is nearly always empty. */
   const enqueueCompanionsIn = (namespace: string) => {
+    if (!occupied.has(namespace)) return;
     for (const object of configMaps.values()) {
       if (object.namespace !== namespace) continue;
       for (const key of concernedSources(object, view)) enqueue(key);

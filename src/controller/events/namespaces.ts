@@ -21,11 +21,6 @@ export class Namespaces {
     if (!this.#demand.signal.aborted) this.#demand.abort();
   }
 
-  /** Whether the lister is complete. */
-  isSynced(): boolean {
-    return this.informer.isSynced();
-  }
-
   /** Whether something depends on namespaces, and not all of it has been queued with them known. */
   isPending(): boolean {
     return this.#demand.signal.aborted && !this.#hasCaughtUp;

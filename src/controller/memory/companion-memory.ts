@@ -12,20 +12,21 @@ import { afterDisturbance, afterWrite, type Heals, isHeal, isPeaceful, pauseMs }
 export interface Problem {
   /** Undefined: listeners need not know. */
   readonly kind: ProblemKind | 'consent' | undefined;
-  readonly level: 'warn' | 'info';
   readonly message: string;
-  readonly fields: LogFields & { readonly reason?: string; readonly fieldManager?: string };
+  readonly fields: LogFields & { readonly reason?: string };
+  /** In a fight, the other client's field manager, if known. */
+  readonly editedBy?: string | undefined;
   /** The problem is reported again when this changes; default: the reason. */
   readonly topic?: string;
 }
 
 interface Entry {
-  attempt?: Attempt | undefined;
-  heals?: Heals | undefined;
+  readonly attempt?: Attempt | undefined;
+  readonly heals?: Heals | undefined;
   /** One of each kind. */
-  problems?: readonly Problem[] | undefined;
+  readonly problems?: readonly Problem[] | undefined;
   /** When the companion was first found unwanted, on the clock. */
-  unwantedSince?: number | undefined;
+  readonly unwantedSince?: number | undefined;
 }
 
 /** What a write is about to do, compared with earlier failed writes. */
@@ -37,13 +38,6 @@ export interface Intent {
   /** False for a delete, which a fight does not delay. */
   readonly heals: boolean;
 }
-
-const FORGOTTEN: Entry = {
-  attempt: undefined,
-  heals: undefined,
-  problems: undefined,
-  unwantedSince: undefined,
-};
 
 /** Time (ms) between two searches for heals to forget. */
 const SWEEP_MS = 60_000;
@@ -154,22 +148,25 @@ export class CompanionMemory {
     steps: readonly (Step | RevisionStep)[],
     onUnplanned: (companion: ObjectKey) => void,
   ): void {
+    const remembered = this.#entries.get(source);
+    if (remembered === undefined) return;
     const planned = new Map(steps.map((step) => [step.companion, step]));
-    for (const subject of [...(this.#entries.get(source)?.keys() ?? [])]) {
+    for (const subject of remembered.keys()) {
       if (subject === source) continue;
       const step = planned.get(subject);
-      if (step?.action === undefined || step.action === 'none') this.succeeded(source, subject);
-      if (step === undefined || !('state' in step) || !isUnwanted(step)) {
-        this.#update(source, subject, { unwantedSince: undefined });
+      if (step === undefined) {
+        onUnplanned(subject);
+        this.forget(source, subject);
+        continue;
       }
-      if (step !== undefined) continue;
-      onUnplanned(subject);
-      this.forget(source, subject);
+      if (step.action === 'none') this.succeeded(source, subject);
+      if (!('state' in step) || !isUnwanted(step))
+        this.#update(source, subject, { unwantedSince: undefined });
     }
   }
 
   forget(source: ObjectKey, subject: ObjectKey): void {
-    this.#update(source, subject, FORGOTTEN);
+    this.#set(source, subject, {});
   }
 
   /** Sources about which something is remembered. A Namespace can have problems, too. */
@@ -180,9 +177,7 @@ export class CompanionMemory {
   /** Forgets everything except reported problems, which may have to be resolved. */
   forgetWrites(): void {
     for (const [source, ofSource] of this.#entries) {
-      for (const subject of ofSource.keys()) {
-        this.#update(source, subject, { ...FORGOTTEN, problems: ofSource.get(subject)?.problems });
-      }
+      for (const [subject, { problems }] of ofSource) this.#set(source, subject, { problems });
     }
   }
 
@@ -221,13 +216,16 @@ export class CompanionMemory {
   }
 
   #update(source: ObjectKey, subject: ObjectKey, change: Entry): void {
+    this.#set(source, subject, { ...this.#get(source, subject), ...change });
+  }
+
+  /** An entry in which nothing is left is removed. */
+  #set(source: ObjectKey, subject: ObjectKey, entry: Entry): void {
     const ofSource = this.#entries.get(source);
-    const before = ofSource?.get(subject);
-    const entry = { ...before, ...change };
     if ((entry.attempt ?? entry.heals ?? entry.problems ?? entry.unwantedSince) !== undefined) {
       if (ofSource === undefined) this.#entries.set(source, new Map([[subject, entry]]));
       else ofSource.set(subject, entry);
-    } else if (before !== undefined && ofSource?.delete(subject) && ofSource.size === 0) {
+    } else if (ofSource?.delete(subject) && ofSource.size === 0) {
       this.#entries.delete(source);
     }
   }

@@ -6,7 +6,7 @@ import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { CompanionMemory, Problem } from './companion-memory.ts';
 import { BlockedError, describeError, isOutage } from './failure.ts';
-import type { Listener, ProblemChanged } from './happening.ts';
+import type { Listener, ProblemChanged, ProblemKind } from './happening.ts';
 
 export interface ReportsDeps {
   readonly log: Logger;
@@ -30,11 +30,9 @@ export class Reports {
 
   /** Nothing is written for an invalid source (SPEC R13). */
   invalidSource(source: ObjectKey, reason: string): void {
-    const message = 'source is invalid; its companions stay as they are';
-    const problem: Problem = { kind: 'invalid', level: 'warn', message, fields: { source, reason } };
     // The others, such as held deletions, are as they were.
     const others = this.#deps.memory.problems(source, source).filter(({ kind }) => kind !== 'invalid');
-    this.#report(source, source, [problem, ...others]);
+    this.#report(source, source, [problemOf('invalid', { source, reason }), ...others]);
   }
 
   /** `remarks`: what the source's author probably did not mean. */
@@ -44,17 +42,15 @@ export class Reports {
       const ofKind = remarks.filter((remark) => remark.kind === kind);
       const fields = { source, reason: ofKind.map(({ text }) => text).join('; ') };
       const topic = ofKind.map((remark) => remark.topic ?? remark.text).join('; ');
-      return { kind, ...(REMARKS[kind] ?? NEEDS_ATTENTION), fields, topic };
+      return { ...problemOf(kind, fields), topic };
     });
     this.#report(source, source, problems);
   }
 
   /** `reason`: what is wrong with the Namespace's consent annotation; undefined: nothing. */
   consent(namespace: ObjectKey, reason: string | undefined): void {
-    const message =
-      'accept-mirrors-from is malformed; nothing new is accepted and companions there stay as they are';
     if (reason === undefined) this.resolved(namespace, namespace);
-    else this.#warn('consent', message, namespace, namespace, { namespace, reason });
+    else this.#warn('consent', namespace, namespace, { namespace, reason });
   }
 
   leftAlone(source: ObjectKey, step: Extract<Step, { readonly action: 'none' }>): void {
@@ -62,32 +58,27 @@ export class Reports {
     const fields = { source, companion, reason };
     switch (step.state) {
       case 'conflict':
-        this.#warn('conflict', CONFLICT, source, companion, fields);
+        this.#warn('conflict', source, companion, fields);
         break;
       case 'refused':
         // A pattern such as `*` normally matches namespaces that refuse, too.
-        if (step.named) this.#warn('refused', REFUSED, source, companion, fields);
-        else this.#unremarkable(source, companion, REFUSED, fields);
+        if (step.named) this.#warn('refused', source, companion, fields);
+        else this.#unremarkable(MESSAGES.refused, source, companion, fields);
         break;
       case 'no namespace':
-        this.#warn('target missing', 'companion has no namespace', source, companion, fields);
+        this.#warn('target missing', source, companion, fields);
         break;
       case 'retained':
-        this.#problem(source, companion, {
-          kind: undefined,
-          level: 'info',
-          message: 'companion retained',
-          fields,
-        });
+        this.#inform('companion retained', source, companion, fields);
         break;
       case 'unresolved':
         // Reported on the source, once for all namespaces.
-        this.#unremarkable(source, companion, 'companion cannot be rendered', fields);
+        this.#unremarkable('companion cannot be rendered', source, companion, fields);
         break;
       case 'waiting':
       case 'delayed':
       case 'held':
-        this.#unremarkable(source, companion, 'companion waits', fields);
+        this.#unremarkable('companion waits', source, companion, fields);
         break;
       case 'in sync':
         // A write that seemed to fail has been made.
@@ -101,19 +92,19 @@ export class Reports {
     const { companion } = step;
     const fields = { source, [wordFor(step)]: companion, reason: describeError(error) };
     if (isOutage(error)) this.serverFails(error);
-    else if (!('state' in step)) this.#warn('revision not kept', NOT_KEPT, source, companion, fields);
-    else if (error instanceof BlockedError) this.#warn('conflict', CONFLICT, source, companion, fields);
-    else this.#warn('write failed', 'companion cannot be written', source, companion, fields);
+    else if (!('state' in step)) this.#warn('revision not kept', source, companion, fields);
+    else if (error instanceof BlockedError) this.#warn('conflict', source, companion, fields);
+    else this.#warn('write failed', source, companion, fields);
   }
 
   /** Reports an outage once, although its error may differ from attempt to attempt. */
   serverFails(error: unknown): void {
-    if (!this.#isOutage) this.#deps.log.warn({ error: describeError(error) }, SERVER_FAILS);
+    if (!this.#isOutage) this.#deps.log.warn({ error: describeError(error) }, MESSAGES.outage);
     this.#isOutage = true;
   }
 
   serverAnswers(): void {
-    if (this.#isOutage) this.#deps.log.info({ was: SERVER_FAILS }, 'resolved');
+    if (this.#isOutage) this.#deps.log.info({ was: MESSAGES.outage }, 'resolved');
     this.#isOutage = false;
   }
 
@@ -129,36 +120,31 @@ export class Reports {
 
   /** Another client keeps undoing our heals (SPEC R14). */
   fight(source: ObjectKey, companion: ObjectKey, editedBy: string | undefined): void {
-    const message = 'another client keeps changing this companion; backing off';
     const fields = { source, companion, fieldManager: editedBy ?? 'unknown' };
     this.serverAnswers();
-    this.#warn('fighting', message, source, companion, fields);
+    this.#report(source, companion, [{ ...problemOf('fighting', fields), editedBy }]);
   }
 
-  wouldWrite(source: ObjectKey, step: Step | RevisionStep): void {
+  wouldWrite(source: ObjectKey, step: Exclude<Step, { readonly action: 'none' }> | RevisionStep): void {
     const { companion, action, reason } = step;
     const fields = { source, [wordFor(step)]: companion, reason };
-    this.#problem(
-      source,
-      companion,
-      action === 'defer'
-        ? { kind: 'conflict', level: 'warn', message: CONFLICT, fields }
-        : { kind: undefined, level: 'info', message: WOULD_WRITE[action], fields },
-    );
+    if (action === 'defer') this.#warn('conflict', source, companion, fields);
+    else this.#inform(WOULD_WRITE[action], source, companion, fields);
   }
 
-  #warn(
-    kind: Problem['kind'],
-    message: string,
-    source: ObjectKey,
-    subject: ObjectKey,
-    fields: Problem['fields'],
-  ): void {
-    this.#problem(source, subject, { kind, level: 'warn', message, fields });
+  #warn(kind: Kind, source: ObjectKey, subject: ObjectKey, fields: Problem['fields']): void {
+    this.#report(source, subject, [problemOf(kind, fields)]);
   }
 
-  #problem(source: ObjectKey, subject: ObjectKey, problem: Problem): void {
-    this.#report(source, subject, [problem]);
+  /** Logged once, too, but listeners need not know. */
+  #inform(message: string, source: ObjectKey, subject: ObjectKey, fields: Problem['fields']): void {
+    this.#report(source, subject, [{ kind: undefined, message, fields }]);
+  }
+
+  /** Normal, and not remembered: there may be one for each namespace and source. */
+  #unremarkable(message: string, source: ObjectKey, subject: ObjectKey, fields: Problem['fields']): void {
+    this.resolved(source, subject);
+    this.#deps.log.debug(fields, message);
   }
 
   /**
@@ -179,25 +165,20 @@ export class Reports {
       this.#emit(source, subject, problem, 'resolved');
     }
     for (const problem of begun) {
-      log[problem.level](problem.fields, problem.message);
+      const isExpected = problem.kind === undefined || problem.kind === 'canary waiting';
+      log[isExpected ? 'info' : 'warn'](problem.fields, problem.message);
       this.#emit(source, subject, problem, 'began');
     }
-  }
-
-  /** Normal, and not remembered: there may be one for each namespace and source. */
-  #unremarkable(source: ObjectKey, subject: ObjectKey, message: string, fields: Problem['fields']): void {
-    this.resolved(source, subject);
-    this.#deps.log.debug(fields, message);
   }
 
   #emit(
     source: ObjectKey,
     subject: ObjectKey,
-    { kind, fields }: Problem,
+    { kind, fields, editedBy }: Problem,
     state: ProblemChanged['state'],
   ): void {
     const { view, emit } = this.#deps;
-    const { reason = '', fieldManager: editedBy } = fields;
+    const { reason = '' } = fields;
     if (kind === 'consent') {
       const object = view.namespace(source);
       emit({ type: 'consent', state, namespace: source, object, reason });
@@ -207,6 +188,35 @@ export class Reports {
       emit({ type: 'problem', state, kind, source, object, namespaceUid, subject, reason, editedBy });
     }
   }
+}
+
+type Kind = ProblemKind | 'consent';
+
+const ATTENTION = 'source needs attention';
+
+/** What the log says of problems. `docs/operating.md` explains each. */
+export const MESSAGES = {
+  invalid: 'source is invalid; its companions stay as they are',
+  unresolved: ATTENTION,
+  annotation: ATTENTION,
+  'no consent': ATTENTION,
+  flapping: ATTENTION,
+  'deletes held': 'deletions are held',
+  'canary waiting': 'new content waits',
+  'canary failed': ATTENTION,
+  'missing revision': ATTENTION,
+  'revision not kept': 'revision cannot be written; companions stay as they are',
+  conflict: 'companion in conflict',
+  refused: 'companion refused',
+  'target missing': 'companion has no namespace',
+  'write failed': 'companion cannot be written',
+  fighting: 'another client keeps changing this companion; backing off',
+  consent: 'accept-mirrors-from is malformed; nothing new is accepted and companions there stay as they are',
+  outage: 'the API server is failing; retrying',
+} as const satisfies Record<Kind | 'outage', string>;
+
+function problemOf(kind: Kind, fields: Problem['fields']): Problem {
+  return { kind, message: MESSAGES[kind], fields };
 }
 
 function isSame(one: Problem, other: Problem): boolean {
@@ -222,23 +232,12 @@ function wordFor(step: Step | RevisionStep): 'companion' | 'revision' {
   return 'state' in step ? 'companion' : 'revision';
 }
 
-const CONFLICT = 'companion in conflict';
-const NOT_KEPT = 'revision cannot be written; companions stay as they are';
-const REFUSED = 'companion refused';
-const SERVER_FAILS = 'the API server is failing; retrying';
-const NEEDS_ATTENTION = { level: 'warn', message: 'source needs attention' } as const;
-const REMARKS: Partial<Record<Remark['kind'], Pick<Problem, 'level' | 'message'>>> = {
-  'deletes held': { level: 'warn', message: 'deletions are held' },
-  'canary waiting': { level: 'info', message: 'new content waits' },
-};
 const WOULD_WRITE = {
   create: 'companion would be created',
   update: 'companion would be updated',
   replace: 'companion would be replaced',
   delete: 'companion would be deleted',
-  defer: CONFLICT,
-  none: 'companion would be left alone',
   keep: 'revision would be kept',
   mark: 'revision would be marked',
   drop: 'revision would be deleted',
-} as const satisfies Record<(Step | RevisionStep)['action'], string>;
+} as const;

@@ -91,28 +91,22 @@ export class Survey {
     const count = new Count(this.#unsynced, clock.now(), view);
     // A copy: what the lister gives must be used up within one turn.
     const objects = [...configMaps.values()];
+    for (const source of objects.filter(({ request }) => request !== undefined)) {
+      const rendering = usesOf(source) && (await renderings.prepareFromCache(source).catch(() => undefined));
+      await turns.take(() => this.#addSource(source, rendering, count));
+    }
     const others = objects.filter(
       (object) => object.request === undefined && !isRevision(object, view.settings.vocabulary),
     );
     const absent = new Set<ObjectKey>();
-    const noteAbsent = (object: ObservedConfigMap) => {
+    await turns.each(others, (object) => {
       const source = absentSource(object, view);
       if (source !== undefined) absent.add(source);
-    };
-    await turns.each(objects, (object) => {
-      if (usesOf(object) === undefined) this.#addSource(object, undefined, count);
     });
-    for (const source of objects.filter((object) => usesOf(object) !== undefined)) {
-      const rendering = await renderings.prepareFromCache(source).catch(() => undefined);
-      await turns.each([source], () => this.#addSource(source, rendering, count));
-    }
-    await turns.each(others, noteAbsent);
-    const addAbsent = (source: ObjectKey) => count.all(entriesOfAbsentSource(source, undefined, view));
-    await turns.each(absent, addAbsent);
-    const addRest = (object: ObservedConfigMap) => {
+    await turns.each(absent, (source) => count.all(entriesOfAbsentSource(source, undefined, view)));
+    await turns.each(others, (object) => {
       if (!count.covered.has(object.key)) count.all(nobodys(object, view));
-    };
-    await turns.each(others, addRest);
+    });
     this.#unsynced = count.unsynced;
     return count.findings();
   }
@@ -120,7 +114,6 @@ export class Survey {
   #addSource(source: ObservedConfigMap, rendering: Rendering | undefined, count: Count): void {
     const { view, memory, areNamespacesSynced } = this.#deps;
     const { request, key, deleting } = source;
-    if (request === undefined) return;
     if (dependsOnNamespaces(source, view.settings.vocabulary) && !areNamespacesSynced()) {
       count.source('waiting');
       count.all(
@@ -137,7 +130,7 @@ export class Survey {
     count.all(entries);
     const isUnknown = usesOf(source) !== undefined && rendering === undefined;
     if (!isUnknown) count.canary(source, rendering);
-    if (!request.ok || entries.some(({ state }) => state === 'invalid')) count.source('invalid');
+    if (!request?.ok || entries.some(({ state }) => state === 'invalid')) count.source('invalid');
     else if (deleting || isUnknown) count.source('waiting');
     else if (entries.some(isUnsynced)) count.source('unsynced');
     else count.source(entries.some(({ state }) => state === 'conflict') ? 'conflict' : 'in sync');

@@ -5,8 +5,8 @@ import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { DelayingQueue } from '../../workqueue/delaying-queue.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
-import { describeError, isOutage, judge, type Verdict } from '../memory/failure.ts';
-import type { CompanionCounts, Listener } from '../memory/happening.ts';
+import { describeError, isOutage, judge } from '../memory/failure.ts';
+import type { Listener } from '../memory/happening.ts';
 import type { Reports } from '../memory/reports.ts';
 import { PassReport } from '../write/pass-report.ts';
 import type { WriteQueue } from '../write/write-queue.ts';
@@ -35,8 +35,6 @@ export interface ReconcilerDeps {
   readonly emit: Listener;
 }
 
-const NONE: CompanionCounts = {};
-
 /**
  * Gets a source key, not what happened to it: it compares what should exist with what exists, and
  * queues the writes that are needed (SPEC R1).
@@ -59,11 +57,11 @@ export class Reconciler {
     let plan: Plan | undefined;
     try {
       plan = await planner.plan(key);
-      memory.succeeded(key, key);
     } catch (error) {
-      const { quiet } = this.#retry(key, error);
-      this.#emitUnplanned(key, quiet ? 'stale' : 'failed', begunAt);
+      this.#failed(key, error, begunAt);
+      return;
     }
+    memory.succeeded(key, key);
     if (plan !== undefined) await this.#carryOut(key, plan, begunAt);
   }
 
@@ -75,8 +73,7 @@ export class Reconciler {
     const now = clock.now();
     for (const step of steps) this.#leave(key, step, now);
     const toBeWritten = [...steps.filter(isToBeWritten), ...ofRevisions];
-    const isOver = (companion: ObjectKey) => reports.resolved(key, companion);
-    if (memory.hasAny(key)) memory.keepOnly(key, [...steps, ...ofRevisions], isOver);
+    memory.keepOnly(key, [...steps, ...ofRevisions], (companion) => reports.resolved(key, companion));
     this.#planAgain(key, plan);
     const lane = queue.laneOf(key);
     // How far a canary is depends on its writes, and their own watch events queue no pass. Not as
@@ -129,23 +126,24 @@ export class Reconciler {
     return waits;
   }
 
-  #emitUnplanned(source: ObjectKey, result: 'failed' | 'stale', begunAt: number): void {
-    const { view, clock, emit } = this.#deps;
-    const object = view.configMap(source);
-    const durationMs = clock.now() - begunAt;
-    emit({ type: 'reconciled', source, object, result, durationMs, companions: NONE, inSync: false });
-  }
-
-  #retry(key: ObjectKey, error: unknown): Verdict {
-    const { memory, queue, reports, log } = this.#deps;
-    const verdict = judge(error);
-    const { failure, quiet } = verdict;
-    const delayMs = memory.failed(key, key, '', failure);
-    const fields = { source: key, error: describeError(error), retryInMs: Math.round(delayMs) };
+  /** There is no plan. */
+  #failed(source: ObjectKey, error: unknown, begunAt: number): void {
+    const { view, memory, queue, reports, clock, log, emit } = this.#deps;
+    const { failure, quiet } = judge(error);
+    const delayMs = memory.failed(source, source, '', failure);
+    const fields = { source, error: describeError(error), retryInMs: Math.round(delayMs) };
     if (isOutage(error)) reports.serverFails(error);
     log[quiet || isOutage(error) ? 'debug' : 'warn'](fields, 'reconcile failed; retrying');
-    if (Number.isFinite(delayMs)) queue.addAfter(key, delayMs);
-    return verdict;
+    if (Number.isFinite(delayMs)) queue.addAfter(source, delayMs);
+    emit({
+      type: 'reconciled',
+      source,
+      object: view.configMap(source),
+      result: quiet ? 'stale' : 'failed',
+      durationMs: clock.now() - begunAt,
+      companions: {},
+      inSync: false,
+    });
   }
 }
 

@@ -6,27 +6,21 @@ import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map
 /** Time (ms) to wait for a write's own watch event. If none comes, the watch is broken. */
 const TTL_MS = 30_000;
 
-interface Mutation {
-  /** The result of a create or a patch, or the object that was deleted. */
+/** An object as it is now, or its last state before its deletion. */
+export interface Change {
   readonly object: ObservedConfigMap;
   readonly deleted: boolean;
+}
+
+/** What a write of ours has made. */
+interface Mutation extends Change {
   readonly expiresAt: number;
 }
 
-/** At most one for each object: the write queue sees to that. */
-interface WriteUnderWay {
-  /** Uids of the objects at this key that the informer saw deleted since the write was sent. */
-  readonly deletedUids: Set<string>;
-  /** The latest version at this key that the informer saw since the write was sent. */
-  seenVersion: string | undefined;
-  /** Events that came before the reply, with what to do once it is known whose they are. */
-  readonly held: { readonly event: WatchedChange; readonly act: (own: boolean) => void }[];
-}
-
-/** A change from the informer: the object as it is now, or its last state before its deletion. */
-export interface WatchedChange {
-  readonly item: ObservedConfigMap;
-  readonly deleted: boolean;
+/** An event that came before the reply to our write, and what to do once it is known whose it is. */
+interface HeldEvent {
+  readonly event: Change;
+  readonly act: (own: boolean) => void;
 }
 
 /**
@@ -40,7 +34,8 @@ export class MutationCache {
   readonly #mutations = new Map<ObjectKey, Mutation>();
   /** Keys of the same objects, by the source that they refer to. */
   readonly #bySource = new Map<ObjectKey, Set<ObjectKey>>();
-  readonly #underWay = new Map<ObjectKey, WriteUnderWay>();
+  /** For each write under way: at most one for each object, the write queue sees to that. */
+  readonly #held = new Map<ObjectKey, HeldEvent[]>();
   readonly #sourceOf: (companion: ObservedConfigMap) => ObjectKey | undefined;
 
   /** `sourceOf`: the source that a companion refers to. */
@@ -53,23 +48,15 @@ export class MutationCache {
    * Remembers what `write` makes of the object at `key`, and resolves to it. If the watch is faster
    * than the reply, nothing is remembered, since no further event would correct it.
    */
-  async follow(key: ObjectKey, write: () => Promise<ObservedConfigMap>): Promise<ObservedConfigMap> {
-    return this.#underWayDuring(key, async (underWay) => {
-      const result = await write();
-      const { deletedUids, seenVersion, held } = underWay;
-      const isSeen = seenVersion !== undefined && !isOlder(seenVersion, result.resourceVersion);
-      if (!isSeen && !deletedUids.has(result.uid)) this.#remember(result, false);
-      for (const { event, act } of held.splice(0)) act(isMadeBy({ object: result, deleted: false }, event));
-      return result;
-    });
+  follow(key: ObjectKey, write: () => Promise<ObservedConfigMap>): Promise<ObservedConfigMap> {
+    return this.#follow(key, async () => ({ object: await write(), deleted: false }));
   }
 
   /** Remembers that `write` has deleted `object`. */
   async followDelete(object: ObservedConfigMap, write: () => Promise<void>): Promise<void> {
-    await this.#underWayDuring(object.key, async ({ deletedUids, held }) => {
+    await this.#follow(object.key, async () => {
       await write();
-      if (!deletedUids.has(object.uid)) this.#remember(object, true);
-      for (const { event, act } of held.splice(0)) act(isMadeBy({ object, deleted: true }, event));
+      return { object, deleted: true };
     });
   }
 
@@ -77,18 +64,14 @@ export class MutationCache {
    * To be called for each change from the informer. Calls `act` with whether we made the change.
    * While a write to the object is under way that is unknown, so `act` is called after its reply.
    */
-  observe(event: WatchedChange, act: (own: boolean) => void): void {
-    const mutation = this.#mutations.get(event.item.key);
+  observe(event: Change, act: (own: boolean) => void): void {
+    const { key } = event.object;
+    const mutation = this.#mutations.get(key);
     const isOwn = mutation !== undefined && isMadeBy(mutation, event);
-    const underWay = this.#underWay.get(event.item.key);
-    if (underWay === undefined || isOwn) {
-      act(isOwn);
-    } else {
-      underWay.held.push({ event, act });
-      if (event.deleted) underWay.deletedUids.add(event.item.uid);
-      else underWay.seenVersion = event.item.resourceVersion;
-    }
-    this.#caughtUp(event);
+    const held = this.#held.get(key);
+    if (held === undefined || isOwn) act(isOwn);
+    else held.push({ event, act });
+    if (mutation !== undefined && hasCaughtUp(event, mutation)) this.forget(key);
   }
 
   /** The server contradicts what is remembered of this object. */
@@ -138,45 +121,43 @@ export class MutationCache {
     for (const key of [...this.#mutations.keys()]) this.forget(key);
   }
 
-  #caughtUp({ item, deleted }: WatchedChange): void {
-    const mutation = this.#mutations.get(item.key);
-    if (mutation === undefined) return;
-    // The delete of an earlier object may arrive after we have created the next at its key.
-    const isCaughtUp = deleted
-      ? mutation.object.uid === item.uid
-      : !isOlder(item.resourceVersion, mutation.object.resourceVersion) &&
-        !(mutation.deleted && isVersionOf(item, mutation.object));
-    if (isCaughtUp) this.forget(item.key);
-  }
-
-  async #underWayDuring<T>(key: ObjectKey, write: (underWay: WriteUnderWay) => Promise<T>): Promise<T> {
-    const underWay: WriteUnderWay = { deletedUids: new Set(), seenVersion: undefined, held: [] };
-    this.#underWay.set(key, underWay);
+  async #follow(key: ObjectKey, write: () => Promise<Change>): Promise<ObservedConfigMap> {
+    const held: HeldEvent[] = [];
+    this.#held.set(key, held);
     try {
-      return await write(underWay);
+      const made = await write();
+      if (!held.some(({ event }) => hasCaughtUp(event, made))) this.#remember(made);
+      for (const { event, act } of held.splice(0)) act(isMadeBy(made, event));
+      return made.object;
     } finally {
-      this.#underWay.delete(key);
+      this.#held.delete(key);
       // Events are left only if the write failed or its reply was lost. Treat them as not ours.
-      for (const { act } of underWay.held) act(false);
+      for (const { act } of held) act(false);
     }
   }
 
-  #remember(object: ObservedConfigMap, deleted: boolean): void {
-    this.forget(object.key);
-    this.#mutations.set(object.key, { object, deleted, expiresAt: this.#clock.now() + TTL_MS });
-    const source = this.#sourceOf(object);
+  #remember(made: Change): void {
+    const { key } = made.object;
+    this.forget(key);
+    this.#mutations.set(key, { ...made, expiresAt: this.#clock.now() + TTL_MS });
+    const source = this.#sourceOf(made.object);
     if (source === undefined) return;
-    this.#bySource.set(source, (this.#bySource.get(source) ?? new Set()).add(object.key));
+    this.#bySource.set(source, (this.#bySource.get(source) ?? new Set()).add(key));
   }
 }
 
+/** Whether the event shows what our write has made, or something newer. */
+function hasCaughtUp({ object, deleted }: Change, made: Change): boolean {
+  // The delete of an earlier object may arrive after we have created the next at its key.
+  if (deleted) return made.object.uid === object.uid;
+  if (made.deleted && isVersionOf(object, made.object)) return false;
+  return !isOlder(object.resourceVersion, made.object.resourceVersion);
+}
+
 /** A version with other content than we wrote is not ours: a webhook has changed it (SPEC R13). */
-function isMadeBy(
-  { object, deleted }: Pick<Mutation, 'object' | 'deleted'>,
-  { item, ...event }: WatchedChange,
-): boolean {
-  if (deleted || event.deleted) return deleted === event.deleted && item.uid === object.uid;
-  return isVersionOf(item, object) && item.digest === object.digest;
+function isMadeBy(made: Change, { object, deleted }: Change): boolean {
+  if (made.deleted || deleted) return made.deleted === deleted && made.object.uid === object.uid;
+  return isVersionOf(object, made.object) && object.digest === made.object.digest;
 }
 
 function isVersionOf(a: ObservedConfigMap, b: ObservedConfigMap): boolean {

@@ -58,7 +58,7 @@ export class PassReport {
 
   /**
    * A write has succeeded. `done`: the step that was carried out, which may be another one (see
-   * `CompanionWriter`). `begunAt`: when it began, on the clock.
+   * `writeCompanion`). `begunAt`: when it began, on the clock.
    */
   wrote(step: Step, done: Pick<Step, 'action' | 'reason'>, begunAt: number, heal: Heal | undefined): void {
     const { key: source, log } = this.#options;
@@ -70,8 +70,9 @@ export class PassReport {
     log[this.#isSmall ? 'info' : 'debug'](fields, WRITTEN[action]);
     this.#counts[action] = (this.#counts[action] ?? 0) + 1;
     this.#counted += 1;
-    this.#unsynced -= 1;
-    this.#move(step.state, after(step, action));
+    const state = after(step, action);
+    if (state === undefined || isAsAsked({ state })) this.#unsynced -= 1;
+    this.#move(step.state, state);
     this.#emitWritten({ companion, reason }, { action, result: 'ok', heal }, begunAt);
   }
 

@@ -54,9 +54,7 @@ export class Renderings {
     const version = valuesVersion(source, view);
     const bases = basesOf(source, source.request.value, view);
     const [contents, values] = await Promise.all([
-      Promise.all(
-        bases.map((base) => (base === source ? bodies.content(base) : bodies.revisionContent(base))),
-      ),
+      Promise.all(bases.map((base) => bodies.content(base, base !== source))),
       Promise.all(observedValues(source, view).map((object) => object && bodies.content(object))),
     ]);
     // It parses all texts.

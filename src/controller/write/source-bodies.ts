@@ -55,28 +55,9 @@ export class SourceBodies {
     this.#read.delete(key);
   }
 
-  /**
-   * The content of a revision.
-   * @throws StaleSourceError if another one has its name now, or what the API throws.
-   */
-  async revisionContent(revision: ObservedConfigMap): Promise<Content> {
-    const { key, uid, resourceVersion, digest } = revision;
-    const cached = this.#cached(key);
-    // It is immutable, but may have been deleted and recreated.
-    if (cached?.uid === uid) return cached.content;
-    const live = await this.#api.get(key);
-    const content = contentOf(live);
-    if (live.metadata.uid !== uid || digestOf(content) !== digest) {
-      throw new StaleSourceError('the revision has changed since it was observed');
-    }
-    this.#keep(this.#read, key, { uid, resourceVersion, content });
-    return content;
-  }
-
-  /** Whether neither {@link content} nor {@link revisionContent} would read it. */
-  has({ key, uid, resourceVersion }: ObservedConfigMap, isRevision: boolean): boolean {
-    const cached = this.#cached(key);
-    return cached?.uid === uid && (isRevision || cached.resourceVersion === resourceVersion);
+  /** Whether {@link content} would not read it. */
+  has(object: ObservedConfigMap, isRevision: boolean): boolean {
+    return this.#current(object, isRevision) !== undefined;
   }
 
   /**
@@ -84,12 +65,10 @@ export class SourceBodies {
    * companions.
    * @throws StaleSourceError if it has changed since, or what the API throws.
    */
-  async content(object: ObservedConfigMap): Promise<Content> {
+  async content(object: ObservedConfigMap, isRevision = false): Promise<Content> {
     const { key, uid, resourceVersion, digest } = object;
-    const cached = this.#cached(key);
-    if (cached?.uid === uid && cached.resourceVersion === resourceVersion) {
-      return selectedIn(cached.content, object);
-    }
+    const cached = this.#current(object, isRevision);
+    if (cached !== undefined) return selectedIn(cached.content, object);
     const live = await this.#api.get(key);
     const content = selectedIn(contentOf(live), object);
     // Compare the digest, not the resourceVersion, which an edit of the metadata changes too.
@@ -99,6 +78,13 @@ export class SourceBodies {
     // Store it under the observed version, so that the next companion finds it.
     this.#keep(this.#read, key, { uid, resourceVersion, content: contentOf(live) });
     return content;
+  }
+
+  /** A revision is immutable, so only its metadata can differ from version to version. */
+  #current({ key, uid, resourceVersion }: ObservedConfigMap, isRevision: boolean): Body | undefined {
+    const cached = this.#cached(key);
+    const isCurrent = cached?.uid === uid && (isRevision || cached.resourceVersion === resourceVersion);
+    return isCurrent ? cached : undefined;
   }
 
   #cached(key: ObjectKey): Body | undefined {

@@ -16,8 +16,6 @@ export interface Pass extends Origin {
 export interface Write {
   readonly pass: Pass;
   readonly step: WriteStep;
-  /** `bulk` when the pass is bulk or a fan-out. */
-  readonly lane: Lane;
 }
 
 /** The writes of one pass that have not begun. */
@@ -25,7 +23,6 @@ interface Batch {
   readonly pass: Pass;
   /** The next one is taken from the end. */
   readonly steps: WriteStep[];
-  readonly lane: Lane;
   readonly onEmpty: () => void;
 }
 
@@ -59,7 +56,7 @@ export class WriteQueue implements WorkSource<Write> {
   readonly #bulkOut = new Set<Write>();
   readonly #waiting: ((write: Write | undefined) => void)[] = [];
   readonly #order = new LaneOrder(FRESH_WRITES_PER_BULK);
-  #yieldUntil = Number.NEGATIVE_INFINITY;
+  /** Until then bulk keeps to its smaller share. */
   #endOfYield: Timer | undefined;
   #endOfPause: Timer | undefined;
   #isShutDown = false;
@@ -92,7 +89,7 @@ export class WriteQueue implements WorkSource<Write> {
     if (steps.length === 0 || this.#isShutDown) return Promise.resolve();
     if (lane === 'fresh') this.#beginYield();
     return new Promise((onEmpty) => {
-      this.#batches[lane].push({ pass, steps: [...steps], lane, onEmpty });
+      this.#batches[lane].push({ pass, steps: [...steps], onEmpty });
       this.#serve();
     });
   }
@@ -139,23 +136,23 @@ export class WriteQueue implements WorkSource<Write> {
       if (this.#mustPause()) return undefined;
       const lane = this.#nextLane();
       const batch = lane && this.#batches[lane].shift();
-      if (batch === undefined) return undefined;
+      if (lane === undefined || batch === undefined) return undefined;
       const { pass, steps } = batch;
       const step = steps.pop();
-      if (steps.length > 0) this.#batches[batch.lane].push(batch);
+      if (steps.length > 0) this.#batches[lane].push(batch);
       else batch.onEmpty();
       if (step === undefined) continue;
       const underWay = this.#out.get(step.companion);
       if (underWay !== undefined) {
         // After that write the right step may be a different one, so the source is planned again.
-        underWay.again.set(pass.key, batch.lane);
+        underWay.again.set(pass.key, lane);
         pass.report.ended();
         continue;
       }
-      const write = { pass, step, lane: batch.lane };
+      const write = { pass, step };
       this.#rate.begin();
       this.#out.set(step.companion, { write, again: new Map() });
-      if (batch.lane === 'bulk') this.#bulkOut.add(write);
+      if (lane === 'bulk') this.#bulkOut.add(write);
       return write;
     }
   }
@@ -183,19 +180,16 @@ export class WriteQueue implements WorkSource<Write> {
   #nextLane(): Lane | undefined {
     const { fresh, bulk } = this.#batches;
     const { most, yielding } = this.#bulkSlots;
-    const slots = this.#clock.now() < this.#yieldUntil ? yielding : most;
+    const slots = this.#endOfYield === undefined ? most : yielding;
     const mayBulk = bulk.length > 0 && this.#bulkOut.size < slots;
     return this.#order.next({ fresh: fresh.length > 0, bulk: mayBulk });
   }
 
   #beginYield(): void {
-    this.#yieldUntil = this.#clock.now() + YIELD_MS;
-    this.#endOfYield ??= this.#clock.setTimer(YIELD_MS, this.#onEndOfYield);
+    this.#endOfYield?.cancel();
+    this.#endOfYield = this.#clock.setTimer(YIELD_MS, () => {
+      this.#endOfYield = undefined;
+      this.#serve();
+    });
   }
-
-  readonly #onEndOfYield = (): void => {
-    const leftMs = this.#yieldUntil - this.#clock.now();
-    this.#endOfYield = leftMs > 0 ? this.#clock.setTimer(leftMs, this.#onEndOfYield) : undefined;
-    if (leftMs <= 0) this.#serve();
-  };
 }

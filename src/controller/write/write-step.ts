@@ -7,6 +7,9 @@ import type { Intent } from '../memory/companion-memory.ts';
 
 export type CompanionWriteStep = Exclude<Step, { readonly action: 'none' }>;
 
+/** A step that changes an existing companion. */
+export type DriftedStep = Extract<CompanionWriteStep, { readonly differences: unknown }>;
+
 /** What is to be written, of whichever kind. */
 export type WriteStep = CompanionWriteStep | RevisionStep;
 
@@ -26,6 +29,17 @@ export function isOfDesired({ state }: CompanionWriteStep): boolean {
 /** Whether it is about a revision, not about a companion. */
 export function isOfRevision(step: WriteStep): step is RevisionStep {
   return !('state' in step);
+}
+
+/** Whether it changes the content of an existing companion, not only what goes with it. */
+export function bringsContent(step: CompanionWriteStep): step is DriftedStep {
+  return 'differences' in step && step.differences.some(({ kind }) => kind === 'content');
+}
+
+/** What the companions should be. A step that writes content, or a revision, has been planned from it. */
+export function shapeOf({ shape }: Origin): CompanionShape {
+  if (shape === undefined) throw new TypeError('a step that writes content needs to know what is desired');
+  return shape;
 }
 
 /** What an attempt of the step is for, by which `CompanionMemory` tells attempts apart. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { namespaceHandler } from '../../../src/controller/events/namespace-handler.ts';
+import { OccupiedNamespaces } from '../../../src/controller/events/occupied-namespaces.ts';
 import { configMapIndexers } from '../../../src/controller/reconcile/cluster-view.ts';
 import { IndexedMap } from '../../../src/informer/indexed-map.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
@@ -23,17 +24,22 @@ function setUp(more: readonly ConfigMap[] = []) {
   const wide = source(KEY, { 'target-namespaces': 'target-*' });
   const left = companion(wide, 'team-b/wide-synced');
   const configMaps = new IndexedMap(configMapIndexers({ vocabulary, bounds: boundsOf(), brake: undefined }));
-  for (const object of [wide, left, ...more]) configMaps.set(observe(object, vocabulary));
+  const occupied = new OccupiedNamespaces();
+  for (const object of [wide, left, ...more].map((each) => observe(each, vocabulary))) {
+    configMaps.set(object);
+    occupied.add(object);
+  }
   const consents: [string, string | undefined][] = [];
   const handler = namespaceHandler({
     view: viewOf(world([wide, left, ...more])),
     configMaps,
+    occupied,
     queue,
     reports: { consent: (name, problem) => consents.push([name, problem]) },
     isSynced: () => true,
     emit: () => undefined,
   });
-  return { queue, handler, consents };
+  return { queue, handler, consents, configMaps, occupied };
 }
 
 const ns = (...parts: Parameters<typeof namespace>) => observeNamespace(namespace(...parts), vocabulary);
@@ -62,6 +68,28 @@ test('[R4] a namespace seen later than a companion in it queues the source of th
   const { queue, handler } = setUp();
   handler.add(ns('team-b'));
   expect(queue.length).toBe(1);
+});
+
+test('[W2] a namespace without ConfigMaps of ours does not have all of them searched', () => {
+  const { queue, handler, configMaps, occupied } = setUp();
+  let searches = 0;
+  const all = configMaps.values.bind(configMaps);
+  configMaps.values = () => {
+    searches += 1;
+    return all();
+  };
+  handler.add(ns('target-1'));
+  expect([queue.length, searches]).toEqual([1, 0]);
+  handler.add(ns('team-b'));
+  expect(searches).toBe(1);
+  const left = configMaps.get('team-b/wide-synced' as ObjectKey) ?? expect.fail();
+  occupied.add(left);
+  occupied.delete(left);
+  handler.add(ns('team-b'));
+  expect(searches).toBe(2);
+  occupied.delete(left);
+  handler.add(ns('team-b'));
+  expect(searches).toBe(2);
 });
 
 test('[P3] only a change of consent queues the sources of all companions there', () => {

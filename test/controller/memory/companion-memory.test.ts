@@ -207,7 +207,7 @@ test('[R9] failures are forgotten for companions that are no longer planned or n
 test('[W4] nothing is remembered of a companion without failures, heals and problems', () => {
   const { clock, memory } = setUp();
   memory.failed(source, companion, 'v1', transient);
-  memory.setProblems(source, companion, [{ kind: undefined, level: 'warn', message: '?', fields: {} }]);
+  memory.setProblems(source, companion, [{ kind: undefined, message: '?', fields: {} }]);
   memory.delayed(source, other, clock.now());
   expect(memory.hasAny(source)).toBe(true);
   memory.setProblems(source, companion, []);

@@ -81,3 +81,18 @@ test('[O3] a webhook that cannot be called is a problem of the companion, not an
   expect(told).toEqual(['write failed']);
   expect(log.told.map((line) => line.message)).toEqual(['companion cannot be written']);
 });
+
+test('[R14] a fight with a client that leaves no trace names nobody to listeners', () => {
+  const told: (string | undefined)[] = [];
+  const log = new RecordedLog();
+  const emit: Listener = (happening) => {
+    if (happening.type === 'problem') told.push(happening.editedBy);
+  };
+  const memory = new CompanionMemory(new ManualClock(), () => 0);
+  const reports = new Reports({ log, memory, view: viewOf(world([])), emit });
+  const { key } = observed(label);
+  reports.fight(key, 'team-a/colors-synced' as ObjectKey, 'helm');
+  reports.fight(key, 'team-b/colors-synced' as ObjectKey, undefined);
+  expect(told).toEqual(['helm', undefined]);
+  expect(log.told.map((line) => line['fieldManager'])).toEqual(['helm', 'unknown']);
+});

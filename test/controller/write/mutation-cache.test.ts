@@ -19,7 +19,7 @@ function setUp() {
   const cache = new MutationCache(clock, (object) => sourceReference(object, vocabulary));
   /** A change from the informer. */
   const seen = (item: ObservedConfigMap, deleted = false) =>
-    cache.observe({ item, deleted }, () => undefined);
+    cache.observe({ object: item, deleted }, () => undefined);
   return {
     clock,
     cache,
@@ -157,7 +157,7 @@ describe('whether an event is our own', () => {
   /** Whether the event is called our own; undefined while it is held back. */
   function attributed(cache: MutationCache, item: ObservedConfigMap, deleted = false) {
     const seen: { own: boolean | undefined } = { own: undefined };
-    cache.observe({ item, deleted }, (own) => {
+    cache.observe({ object: item, deleted }, (own) => {
       seen.own = own;
     });
     return seen;
@@ -214,7 +214,7 @@ describe('whether an event is our own', () => {
     const { cache, deleted } = setUp();
     const own: boolean[] = [];
     const comes = (item: ObservedConfigMap, isDelete: boolean) =>
-      cache.observe({ item, deleted: isDelete }, (isOwn) => own.push(isOwn));
+      cache.observe({ object: item, deleted: isDelete }, (isOwn) => own.push(isOwn));
     const [old, created, patched] = [version('9'), version('12', 'u2'), version('13', 'u2')];
     await deleted(old);
     await cache.follow(old.key, async () => {
@@ -234,7 +234,7 @@ describe('whether an event is our own', () => {
     await wrote(written);
     const own: boolean[] = [];
     const item = { ...written, digest: 'of other content' };
-    cache.observe({ item, deleted: false }, (isOwn) => own.push(isOwn));
+    cache.observe({ object: item, deleted: false }, (isOwn) => own.push(isOwn));
     expect(own).toEqual([false]);
   });
 
@@ -252,6 +252,26 @@ describe('whether an event is our own', () => {
     expect(event.own).toBe(true);
   });
 });
+
+test.for([
+  ['before', true],
+  ['after', false],
+])(
+  '[R10] the end of what a finalizer held after our delete is not our own; seen %s the reply',
+  async ([, isBefore]) => {
+    const { cache } = setUp();
+    const isMarked = () => cache.observe({ object: version('11'), deleted: false }, () => undefined);
+    await cache.followDelete(version('10'), async () => {
+      if (isBefore) isMarked();
+    });
+    if (!isBefore) isMarked();
+    let isOwn: boolean | undefined;
+    cache.observe({ object: version('12'), deleted: true }, (own) => {
+      isOwn = own;
+    });
+    expect(isOwn).toBe(false);
+  },
+);
 
 test('[R2] the delete of an earlier object of the name does not hide the one that we created since', async () => {
   const { cache, wrote, seen } = setUp();

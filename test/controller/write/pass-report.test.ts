@@ -85,3 +85,15 @@ test('[O4] a large pass in which some writes fail sums up what succeeded', () =>
     inSync: false,
   });
 });
+
+test.for([
+  ['[D7] its content waits', { action: 'update', state: 'drifted', until: 1 }],
+  ['[D1] it was marked as held', { action: 'update', state: 'held' }],
+])('[N2] a companion is not in sync after a write if %s', ([, parts]) => {
+  const [plain] = steps(1);
+  const step = { ...plain, differences: [], ...(parts as object) } as CompanionWriteStep;
+  const { pass, happenings } = passOf([step]);
+  pass.wrote(step, step, 0, undefined);
+  pass.ended();
+  expect(happenings.at(-1)).toMatchObject({ type: 'reconciled', result: 'ok', inSync: false });
+});

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { WithoutEffectError } from '../../../src/controller/memory/failure.ts';
 import { MutationCache } from '../../../src/controller/write/mutation-cache.ts';
-import { RevisionWriter } from '../../../src/controller/write/revision-writer.ts';
+import { writeRevision } from '../../../src/controller/write/revision-writes.ts';
 import { SourceBodies } from '../../../src/controller/write/source-bodies.ts';
 import type { ObjectMeta } from '../../../src/kube/api/types.ts';
 import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
 import { revisionObject } from '../../mirror/rollout/revisions.ts';
 import { observed, source, vocabulary } from '../../mirror/wire.ts';
+import { viewOf, world } from '../../mirror/world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryApi } from '../memory-api.ts';
 
@@ -22,7 +23,7 @@ test('[D6][R13] a mark that the server reverts is a failure, and is not taken fo
   const object = revisionObject(shop, { sky: 'blue' }, { order: 1, stage: 'trying' });
   const api = new RevertingApi([object]);
   const mutations = new MutationCache(new ManualClock(), () => undefined);
-  const writer = new RevisionWriter({ vocabulary, api, bodies: new SourceBodies(api, 0), mutations });
+  const deps = { view: viewOf(world([])), api, bodies: new SourceBodies(api, 0), mutations };
   const actual = observe(object, vocabulary);
   const step = {
     action: 'mark',
@@ -31,6 +32,6 @@ test('[D6][R13] a mark that the server reverts is a failure, and is not taken fo
     actual,
     differences: [{ kind: 'annotation', key: vocabulary.canaryStage, value: 'failed' }],
   } as const;
-  await expect(writer.write(step, observed(shop))).rejects.toThrow(WithoutEffectError);
+  await expect(writeRevision(step, observed(shop), deps)).rejects.toThrow(WithoutEffectError);
   expect(mutations.newest(actual.key, actual)).toBe(actual);
 });
