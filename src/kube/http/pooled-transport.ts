@@ -8,7 +8,7 @@ import { Connections } from './connections.ts';
 import { hostOf, isTlsFailure, networkErrorOf } from './network-error.ts';
 import { RequestScope } from './request-scope.ts';
 import { apiErrorOfReply } from './status.ts';
-import type { ApiReply, ApiRequest, Transport, TransportOptions } from './transport.ts';
+import type { ApiRequest, Transport, TransportOptions } from './transport.ts';
 
 /** client-go's code of a request without an answer. */
 const NO_ANSWER = '<error>';
@@ -47,13 +47,13 @@ class PooledTransport implements Transport {
     this.#connections = new Connections(cluster, options.clock, options.connections ?? CONNECTIONS);
   }
 
-  async call(request: ApiRequest): Promise<ApiReply> {
+  async call(request: ApiRequest): Promise<string> {
     const scope = this.#begin(request);
     const refusal = () => (request.mayBeSent?.() === false ? withdrawn(this.server) : undefined);
     try {
       await this.#untilAllowed(scope);
       scope.startTimeLimit(this.#timeLimitMs);
-      const { statusCode, headers, body } = await this.#send(request, scope, (options, credential) =>
+      const { headers, body } = await this.#send(request, scope, (options, credential) =>
         answerTo(this.#connections.for(credential).calls, options, scope, refusal),
       );
       if (!isJson(headers)) {
@@ -64,7 +64,7 @@ class PooledTransport implements Transport {
       // undici frees the connection in the next turn of the event loop. A caller who sends its next
       // request before that needs a second connection: 16 workers would open about 30.
       await nextTurn();
-      return { status: statusCode, body };
+      return body;
     } catch (error) {
       throw this.#failure(error, scope);
     } finally {
