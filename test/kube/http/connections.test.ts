@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import process from 'node:process';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
@@ -80,6 +81,15 @@ test('a call that needs it reads a rotated certificate authority', async () => {
   await waitFor(async () => (await failureOf(transport.call(GET))).message.includes('did not sign'));
   folder.write('ca.crt', second.cert);
   expect(await bodyOf(transport.call({ method: 'POST', path: '/api', body: '{}' }))).toEqual({ name: '' });
+});
+
+test('a certificate authority that cannot be read is reported with its path', async () => {
+  const path = join(temporaryFolder().path, 'ca.crt');
+  const { transport } = openTransport({ server: 'https://127.0.0.1:1', tls: { ca: file(path) } });
+  expect(await failureOf(transport.call(GET))).toMatchObject({
+    code: 'CREDENTIALS',
+    message: `no connection to the cluster: its certificate authority cannot be read from ${path}`,
+  });
 });
 
 test('a rotated client certificate is used within a minute, and requests in flight go on', async () => {
