@@ -2,17 +2,17 @@ import { type Clock, sleep } from '../clock/clock.ts';
 import type { ListWatch, WatchEvent } from '../kube/api/list-watch.ts';
 import { keyOf } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
-import { isGone, NetworkError } from '../kube/errors.ts';
+import { NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ConnectionHealth } from './connection-health.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import { guardedWatch, SilentWatchError } from './guarded-watch.ts';
+import { guardedWatch } from './guarded-watch.ts';
 import type { HandlerSet } from './handler.ts';
-import { isHistoryRestart, requireNotOlder } from './history.ts';
+import { requireNotOlder } from './history.ts';
 import type { IndexedMap } from './indexed-map.ts';
 import type { Stored } from './lister.ts';
 import { FIRST_PAGE_LIMIT, nextPageLimit } from './page-limit.ts';
-import { isRefusal, NotStreamedError, type RestartReason, reasonToRestart } from './restart-reason.ts';
+import { NotStreamedError, type RestartReason, reasonToRestart } from './restart-reason.ts';
 import type { Partition } from './store.ts';
 import { TurnBudget } from './turn-budget.ts';
 
@@ -102,8 +102,9 @@ export class Reflector<T extends KubeObject, S extends Stored> {
         onRestart('ended');
       } catch (error) {
         if (signal.aborted) return;
-        onRestart(reasonToRestart(error));
-        const delayMs = this.#recover(error);
+        const reason = reasonToRestart(error);
+        onRestart(reason);
+        const delayMs = this.#recover(error, reason);
         this.#begunAt = undefined;
         if (delayMs > 0) await sleep(clock, delayMs, signal);
       }
@@ -111,26 +112,26 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   }
 
   /** Decides how to go on after a failure, and returns how long (ms) to wait before that. */
-  #recover(error: unknown): number {
+  #recover(error: unknown, reason: RestartReason): number {
     const { log } = this.#deps;
-    if (isHistoryRestart(error)) {
+    if (reason === 'history') {
       this.#resourceVersion = undefined;
       this.#mustList = true;
       const message = "the API server's history started over; listing everything again";
       return this.#health.failed(error, message);
     }
-    if (!this.#mustList && error instanceof SilentWatchError) {
+    if (reason === 'silent' && !this.#mustList) {
       log.debug({ ending: 'silent' }, 'reconnecting');
       return 0;
     }
-    if (this.#mustList && this.#streams && isNotStreamed(error)) {
+    if (this.#mustList && this.#streams && (reason === 'refused' || reason === 'silent')) {
       this.#streams = false;
       log.info({}, 'the server does not stream lists; listing in pages from now on');
       return 0;
     }
     const message = this.#mustList ? 'list failed, retrying' : 'watch failed, retrying';
     // The resourceVersion is too old, or means nothing to the server.
-    if (isGone(error) || isRefusal(error)) this.#mustList = true;
+    if (reason === 'expired' || reason === 'refused') this.#mustList = true;
     return this.#health.failed(error, message);
   }
 
@@ -279,8 +280,4 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     if (before?.uid === uid && before.resourceVersion === resourceVersion) return before;
     return deepFreeze(transform(object));
   }
-}
-
-function isNotStreamed(error: unknown): boolean {
-  return error instanceof NotStreamedError || error instanceof SilentWatchError || isRefusal(error);
 }
