@@ -60,7 +60,7 @@ export interface Informer<S extends Stored, I extends string = string> {
    * is longest ago. Before the first time, when `run` was called; undefined before that.
    */
   heardAt(): number | undefined;
-  /** See `Reflector.silentMs`; of the scope where it is most. */
+  /** See `ConnectionHealth.silentMs`; of the scope where it is most. */
   silentMs(): number;
 }
 
@@ -100,12 +100,12 @@ export function createInformer<T extends KubeObject, S extends Stored, I extends
     },
     isSynced,
     whenSynced: (signal) => Promise.race([synced, aborted(signal)]),
-    failures: () => Math.max(0, ...reflectors.map((reflector) => reflector.failures())),
+    failures: () => Math.max(0, ...reflectors.map(({ health }) => health.failures)),
     heardAt: () => {
       const begun = startedAt;
       if (begun === undefined) return undefined;
-      return Math.min(...reflectors.map(({ heardAt = begun }) => heardAt));
+      return Math.min(...reflectors.map(({ health }) => health.heardAt ?? begun));
     },
-    silentMs: () => Math.max(0, ...reflectors.map((reflector) => reflector.silentMs())),
+    silentMs: () => Math.max(0, ...reflectors.map(({ health }) => health.silentMs())),
   };
 }

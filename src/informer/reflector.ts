@@ -41,8 +41,8 @@ export interface ReflectorDeps<T extends KubeObject, S extends Stored> {
 
 /** Keeps one partition of a store equal to what the server has, and calls the handlers. */
 export class Reflector<T extends KubeObject, S extends Stored> {
+  readonly health: ConnectionHealth;
   readonly #deps: ReflectorDeps<T, S>;
-  readonly #health: ConnectionHealth;
   readonly #turns: TurnBudget;
   /** Lists are paged once the server has shown that it does not stream them. */
   #streams = true;
@@ -54,39 +54,16 @@ export class Reflector<T extends KubeObject, S extends Stored> {
    */
   #resourceVersion: string | undefined;
   #hasListed = false;
-  /** When the server last sent something, on the clock; undefined: not yet. */
-  #heardAt: number | undefined;
-  /** When the present list or watch was begun; undefined before it is tried again. */
-  #begunAt: number | undefined;
 
   constructor(deps: ReflectorDeps<T, S>) {
     this.#deps = deps;
-    this.#health = new ConnectionHealth(deps);
+    this.health = new ConnectionHealth(deps);
     this.#turns = new TurnBudget(deps.clock);
   }
 
   /** Whether a list has been complete, and the handlers have been called for it. Stays true. */
   get hasListed(): boolean {
     return this.#hasListed;
-  }
-
-  /** Failed lists and watches in a row. */
-  failures(): number {
-    return this.#health.failures;
-  }
-
-  /** When the server last sent something, on the clock; undefined: not yet. */
-  get heardAt(): number | undefined {
-    return this.#heardAt;
-  }
-
-  /**
-   * Time (ms) for which a list or watch has been open and has brought nothing; 0 before it is tried
-   * again. Time limits end each within 90 s, so more is a fault in this program.
-   */
-  silentMs(): number {
-    if (this.#begunAt === undefined) return 0;
-    return this.#deps.clock.now() - Math.max(this.#begunAt, this.#heardAt ?? this.#begunAt);
   }
 
   /**
@@ -97,7 +74,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     const { clock, onRestart } = this.#deps;
     while (!signal.aborted) {
       try {
-        this.#begunAt = clock.now();
+        this.health.begun();
         await this.#listAndWatch(signal);
         onRestart('ended');
       } catch (error) {
@@ -105,7 +82,6 @@ export class Reflector<T extends KubeObject, S extends Stored> {
         const reason = reasonToRestart(error);
         onRestart(reason);
         const delayMs = this.#recover(error, reason);
-        this.#begunAt = undefined;
         if (delayMs > 0) await sleep(clock, delayMs, signal);
       }
     }
@@ -118,7 +94,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
       this.#resourceVersion = undefined;
       this.#mustList = true;
       const message = "the API server's history started over; listing everything again";
-      return this.#health.failed(error, message);
+      return this.health.failed(error, message);
     }
     if (reason === 'silent' && !this.#mustList) {
       log.debug({ ending: 'silent' }, 'reconnecting');
@@ -132,7 +108,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     const message = this.#mustList ? 'list failed, retrying' : 'watch failed, retrying';
     // The resourceVersion is too old, or means nothing to the server.
     if (reason === 'expired' || reason === 'refused') this.#mustList = true;
-    return this.#health.failed(error, message);
+    return this.health.failed(error, message);
   }
 
   /** Lists if needed, then follows the changes. Resolves if the watch ends in good order. */
@@ -152,7 +128,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     const draft = this.#deps.partition.draft();
     const watch = this.#open({ sendInitialEvents: true }, signal);
     for await (const batch of watch) {
-      this.#heard();
+      this.health.heard();
       const end = batch.findIndex((event) => event.type === 'BOOKMARK');
       const initial = end < 0 ? batch : batch.slice(0, end);
       await this.#turns.each(initial, (event) => this.#fill(draft, event), signal);
@@ -174,7 +150,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     for (;;) {
       const options = { limit, ...(token !== undefined && { continue: token }) };
       const page = await this.#deps.listWatch.list(options, signal);
-      this.#heard();
+      this.health.heard();
       await this.#turns.each(page.items, (object) => draft.set(this.#convert(object)), signal);
       if (!page.continue) return await this.#replace(draft, page.resourceVersion, signal);
       token = page.continue;
@@ -190,32 +166,27 @@ export class Reflector<T extends KubeObject, S extends Stored> {
    */
   async #checkHistory(signal: AbortSignal): Promise<void> {
     const page = await this.#deps.listWatch.list({ limit: 1 }, signal);
-    this.#heard();
+    this.health.heard();
     requireNotOlder(page.resourceVersion, this.#resourceVersion);
   }
 
   /** Applies what a watch brings, `first` before the rest, until the server closes it. */
   async #follow(watch: Batches<T>, signal: AbortSignal, first?: readonly WatchEvent<T>[]): Promise<void> {
     const receive = async (batch: readonly WatchEvent<T>[]) => {
-      this.#health.watchHeard();
-      this.#heard();
+      this.health.watchHeard();
       await this.#turns.each(batch, (event) => this.#apply(event), signal);
     };
-    this.#health.watchOpened();
+    this.health.watchOpened();
     let isSettled = false;
     try {
       if (first !== undefined) await receive(first);
       for await (const batch of watch) await receive(batch);
     } finally {
-      isSettled = this.#health.watchClosed();
+      isSettled = this.health.watchClosed();
     }
     if (!isSettled) {
       throw new NetworkError('the server closed the watch soon after it was opened', { code: 'CLOSED' });
     }
-  }
-
-  #heard(): void {
-    this.#heardAt = this.#deps.clock.now();
   }
 
   #open(
