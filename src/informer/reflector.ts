@@ -1,20 +1,16 @@
-import { type Clock, sleep } from '../clock/clock.ts';
+import { sleep } from '../clock/clock.ts';
 import type { ListWatch, WatchEvent } from '../kube/api/list-watch.ts';
-import { keyOf } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
 import { NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ConnectionHealth } from './connection-health.ts';
-import { deepFreeze } from './deep-freeze.ts';
 import { guardedWatch } from './guarded-watch.ts';
-import type { HandlerSet } from './handler.ts';
 import { requireNotOlder } from './history.ts';
 import type { IndexedMap } from './indexed-map.ts';
 import type { Stored } from './lister.ts';
 import { FIRST_PAGE_LIMIT, nextPageLimit } from './page-limit.ts';
+import { Partition, type PartitionDeps } from './partition.ts';
 import { NotStreamedError, type RestartReason, reasonToRestart } from './restart-reason.ts';
-import type { Partition } from './store.ts';
-import { TurnBudget } from './turn-budget.ts';
 
 /**
  * Range (s) of the random time after which the server ends a watch, so that many clients' watches
@@ -24,46 +20,31 @@ const WATCH_SECONDS = { least: 300, most: 600 };
 
 type Batches<T extends KubeObject> = AsyncIterable<readonly WatchEvent<T>[]>;
 
-export interface ReflectorDeps<T extends KubeObject, S extends Stored> {
+export interface ReflectorDeps<T extends KubeObject, S extends Stored, I extends string>
+  extends PartitionDeps<T, S, I> {
   readonly listWatch: ListWatch<T>;
-  readonly partition: Partition<S>;
-  /** See `InformerOptions`. Also called for lists that are discarded. */
-  readonly transform: (object: T) => S;
-  readonly handlers: HandlerSet<S>;
   /** Called after each complete list, once the handlers have been called for it. */
   readonly onListed: () => void;
   /** Called whenever a list or watch has ended, for whatever reason. */
   readonly onRestart: (reason: RestartReason) => void;
-  readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** Keeps one partition of a store equal to what the server has, and calls the handlers. */
-export class Reflector<T extends KubeObject, S extends Stored> {
+/** Keeps one partition of a store equal to what the server has. */
+export class Reflector<T extends KubeObject, S extends Stored, I extends string> {
+  readonly partition: Partition<T, S, I>;
   readonly health: ConnectionHealth;
-  readonly #deps: ReflectorDeps<T, S>;
-  readonly #turns: TurnBudget;
+  readonly #deps: ReflectorDeps<T, S, I>;
   /** Lists are paged once the server has shown that it does not stream them. */
   #streams = true;
   /** Whether to list before the next watch. */
   #mustList = true;
-  /**
-   * The last that the server sent: the store is complete up to it. Undefined before the first list,
-   * and after the server's history started over.
-   */
-  #resourceVersion: string | undefined;
-  #hasListed = false;
 
-  constructor(deps: ReflectorDeps<T, S>) {
+  constructor(deps: ReflectorDeps<T, S, I>) {
     this.#deps = deps;
+    this.partition = new Partition(deps);
     this.health = new ConnectionHealth(deps);
-    this.#turns = new TurnBudget(deps.clock);
-  }
-
-  /** Whether a list has been complete, and the handlers have been called for it. Stays true. */
-  get hasListed(): boolean {
-    return this.#hasListed;
   }
 
   /**
@@ -91,7 +72,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   #recover(error: unknown, reason: RestartReason): number {
     const { log } = this.#deps;
     if (reason === 'history') {
-      this.#resourceVersion = undefined;
+      this.partition.resourceVersion = undefined;
       this.#mustList = true;
       const message = "the API server's history started over; listing everything again";
       return this.health.failed(error, message);
@@ -116,7 +97,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     if (this.#mustList && this.#streams) return await this.#streamAndFollow(signal);
     if (this.#mustList) await this.#page(signal);
     else await this.#checkHistory(signal);
-    const options = { resourceVersion: this.#resourceVersion, sendInitialEvents: false };
+    const options = { resourceVersion: this.partition.resourceVersion, sendInitialEvents: false };
     await this.#follow(this.#open(options, signal), signal);
   }
 
@@ -125,13 +106,13 @@ export class Reflector<T extends KubeObject, S extends Stored> {
    * draft is complete only with the bookmark that ends it, so a failure discards it.
    */
   async #streamAndFollow(signal: AbortSignal): Promise<void> {
-    const draft = this.#deps.partition.draft();
+    const draft = this.partition.draft();
     const watch = this.#open({ sendInitialEvents: true }, signal);
     for await (const batch of watch) {
       this.health.heard();
       const end = batch.findIndex((event) => event.type === 'BOOKMARK');
       const initial = end < 0 ? batch : batch.slice(0, end);
-      await this.#turns.each(initial, (event) => this.#fill(draft, event), signal);
+      await this.partition.fill(draft, initial, signal);
       const bookmark = batch[end];
       if (bookmark?.type !== 'BOOKMARK') continue;
       // A kube-apiserver sends no other bookmark before the marked one.
@@ -144,14 +125,15 @@ export class Reflector<T extends KubeObject, S extends Stored> {
 
   /** Lists page by page into a draft of the store. A failure, a 410 included, discards it. */
   async #page(signal: AbortSignal): Promise<void> {
-    const draft = this.#deps.partition.draft();
+    const draft = this.partition.draft();
     let token: string | undefined;
     let limit = FIRST_PAGE_LIMIT;
     for (;;) {
       const options = { limit, ...(token !== undefined && { continue: token }) };
       const page = await this.#deps.listWatch.list(options, signal);
       this.health.heard();
-      await this.#turns.each(page.items, (object) => draft.set(this.#convert(object)), signal);
+      const events = page.items.map((object) => ({ type: 'ADDED' as const, object }));
+      await this.partition.fill(draft, events, signal);
       if (!page.continue) return await this.#replace(draft, page.resourceVersion, signal);
       token = page.continue;
       limit = nextPageLimit(page.items.length, page.bytes);
@@ -167,14 +149,14 @@ export class Reflector<T extends KubeObject, S extends Stored> {
   async #checkHistory(signal: AbortSignal): Promise<void> {
     const page = await this.#deps.listWatch.list({ limit: 1 }, signal);
     this.health.heard();
-    requireNotOlder(page.resourceVersion, this.#resourceVersion);
+    requireNotOlder(page.resourceVersion, this.partition.resourceVersion);
   }
 
   /** Applies what a watch brings, `first` before the rest, until the server closes it. */
   async #follow(watch: Batches<T>, signal: AbortSignal, first?: readonly WatchEvent<T>[]): Promise<void> {
     const receive = async (batch: readonly WatchEvent<T>[]) => {
       this.health.watchHeard();
-      await this.#turns.each(batch, (event) => this.#apply(event), signal);
+      await this.partition.apply(batch, signal);
     };
     this.health.watchOpened();
     let isSettled = false;
@@ -199,56 +181,13 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     return guardedWatch(listWatch, { ...options, timeoutSeconds }, { clock, signal });
   }
 
-  /** Puts a complete list in place of what was held, and calls the handlers for the difference. */
-  async #replace(draft: IndexedMap<S>, resourceVersion: string, signal: AbortSignal): Promise<void> {
-    const { partition, handlers, onListed, log } = this.#deps;
-    requireNotOlder(resourceVersion, this.#resourceVersion);
-    const old = partition.items;
-    partition.items = draft;
-    if (this.#hasListed && this.#resourceVersion === undefined) handlers.historyRestarted();
-    const report = (item: S) => handlers.changed(old.get(item.key), item, false);
-    await this.#turns.each(draft.values(), report, signal);
-    const reportIfGone = (item: S) => {
-      if (draft.get(item.key) === undefined) handlers.changed(item, undefined, true);
-    };
-    await this.#turns.each(old.values(), reportIfGone, signal);
+  async #replace(draft: IndexedMap<S, I>, resourceVersion: string, signal: AbortSignal): Promise<void> {
+    const { onListed, log } = this.#deps;
     // For later lists the log already has the reason, and will have `resolved`.
-    const level = this.#hasListed ? 'debug' : 'info';
+    const level = this.partition.hasListed ? 'debug' : 'info';
+    await this.partition.replace(draft, resourceVersion, signal);
     log[level]({ objects: draft.size, by: this.#streams ? 'streaming' : 'paging' }, 'listed');
-    this.#hasListed = true;
     this.#mustList = false;
-    this.#resourceVersion = resourceVersion;
     onListed();
-  }
-
-  #fill(draft: IndexedMap<S>, event: WatchEvent<T>): void {
-    if (event.type === 'BOOKMARK') return;
-    if (event.type === 'DELETED') draft.delete(keyOf(event.object));
-    else draft.set(this.#convert(event.object));
-  }
-
-  #apply(event: WatchEvent<T>): void {
-    const { partition, handlers } = this.#deps;
-    const { resourceVersion } = event.type === 'BOOKMARK' ? event : event.object.metadata;
-    requireNotOlder(resourceVersion, this.#resourceVersion);
-    if (event.type === 'DELETED') {
-      handlers.changed(partition.items.delete(keyOf(event.object)), undefined, false);
-    } else if (event.type !== 'BOOKMARK') {
-      const item = this.#convert(event.object);
-      handlers.changed(partition.items.set(item), item, false);
-    }
-    this.#resourceVersion = resourceVersion;
-  }
-
-  /**
-   * What the store keeps of an object: the same item as before if the version is the same in the
-   * same history.
-   */
-  #convert(object: T): S {
-    const { partition, transform } = this.#deps;
-    const { uid, resourceVersion } = object.metadata;
-    const before = this.#resourceVersion === undefined ? undefined : partition.items.get(keyOf(object));
-    if (before?.uid === uid && before.resourceVersion === resourceVersion) return before;
-    return deepFreeze(transform(object));
   }
 }
