@@ -53,7 +53,6 @@ export class Elector implements WriteFence {
   #observed: ObservedLease | undefined;
   /** Undefined while this process is not the leader. */
   #term: Term | undefined;
-  #lastRenewal: Moment | undefined;
   #deadline: Timer | undefined;
   /** Whether our identity may be in the Lease: a write without an answer may have put it there. */
   #mayHold = false;
@@ -102,9 +101,9 @@ export class Elector implements WriteFence {
     return this.#term?.end.signal ?? this.#noTerm;
   }
 
-  /** Time (ms) since the last successful renewal began; undefined before the first. */
-  lastRenewalAgeMs(): number | undefined {
-    return this.#lastRenewal && ageMs(this.#lastRenewal, this.#options.clock);
+  /** Time (ms) since the last successful renewal of this term began; undefined: there is no term. */
+  renewalAgeMs(): number | undefined {
+    return this.#term && ageMs(this.#term.renewedAt, this.#options.clock);
   }
 
   /**
@@ -205,7 +204,6 @@ export class Elector implements WriteFence {
     const { leases, identity, renewDeadlineMs, clock, log } = this.#options;
     // The answer is so late that others may have waited long enough.
     if (ageMs(startedAt, clock) >= renewDeadlineMs) return;
-    this.#lastRenewal = startedAt;
     if (this.#term === undefined) {
       this.#term = { end: new AbortController(), renewedAt: startedAt };
       // Every write in flight listens to it, and Node would report more than ten as a leak.
