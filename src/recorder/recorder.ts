@@ -79,18 +79,17 @@ export class EventRecorder {
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     const end = new AbortController();
-    const stopping = () => {
+    void aborted(signal).then(async () => {
       this.#wake();
-      void sleep(clock, FLUSH_MS, end.signal).then(() => end.abort());
-    };
-    signal.addEventListener('abort', stopping, { once: true });
+      await sleep(clock, FLUSH_MS, end.signal);
+      end.abort();
+    });
     while (!end.signal.aborted) {
       const next = this.#next(signal.aborted);
       if (typeof next === 'object') await this.#write(next, signal, end.signal);
       else if (signal.aborted) break;
       else await this.#idle(next);
     }
-    signal.removeEventListener('abort', stopping);
     end.abort();
     this.#isStopped = true;
     this.#dropped += this.#waiting.size;
