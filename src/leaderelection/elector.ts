@@ -148,36 +148,37 @@ export class Elector implements WriteFence {
   }
 
   async #acquireOrRenew(signal: AbortSignal): Promise<void> {
-    if (this.#term !== undefined && this.#observed !== undefined) {
+    if (this.#term !== undefined) {
       try {
-        return await this.#write(this.#observed.lease, signal);
+        return await this.#write(signal);
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
       }
     }
-    const lease = await this.#read(signal);
-    if (this.#mayTake(lease)) await this.#write(lease, signal);
+    await this.#read(signal);
+    if (this.#mayTake()) await this.#write(signal);
   }
 
-  #mayTake(lease: Lease | undefined): boolean {
+  /** Whether the Lease does not exist, or is nobody's, ours or expired. */
+  #mayTake(): boolean {
     const { identity, clock } = this.#options;
     const holder = this.#holder;
-    if (lease === undefined || holder === undefined || holder === identity) return true;
-    return this.#observed === undefined || clock.now() >= expiryOf(this.#observed);
+    if (this.#observed === undefined || holder === undefined || holder === identity) return true;
+    return clock.now() >= expiryOf(this.#observed);
   }
 
-  async #read(signal: AbortSignal): Promise<Lease | undefined> {
+  async #read(signal: AbortSignal): Promise<void> {
     const lease = await this.#options.leases.get(signal).catch((error) => {
       if (isNotFound(error)) return undefined;
       throw error;
     });
     this.#observe(lease);
-    return lease;
   }
 
-  /** Puts our identity into the Lease, or creates it. */
-  async #write(lease: Lease | undefined, signal: AbortSignal): Promise<void> {
+  /** Puts our identity into the Lease as last observed, or creates it. */
+  async #write(signal: AbortSignal): Promise<void> {
     const { leases, identity, leaseDurationMs, clock } = this.#options;
+    const lease = this.#observed?.lease;
     const startedAt = momentOf(clock);
     const spec = renewedSpec(lease, identity, leaseDurationMs, clock.wallTime());
     this.#mayHold = true;
