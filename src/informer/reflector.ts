@@ -97,8 +97,7 @@ export class Reflector<T extends KubeObject, S extends Stored, I extends string>
     if (this.#mustList && this.#streams) return await this.#streamAndFollow(signal);
     if (this.#mustList) await this.#page(signal);
     else await this.#checkHistory(signal);
-    const options = { resourceVersion: this.partition.resourceVersion, sendInitialEvents: false };
-    await this.#follow(this.#open(options, signal), signal);
+    await this.#follow(this.#open(this.partition.resourceVersion, signal), signal);
   }
 
   /**
@@ -107,7 +106,7 @@ export class Reflector<T extends KubeObject, S extends Stored, I extends string>
    */
   async #streamAndFollow(signal: AbortSignal): Promise<void> {
     const draft = this.partition.draft();
-    const watch = this.#open({ sendInitialEvents: true }, signal);
+    const watch = this.#open(undefined, signal);
     for await (const batch of watch) {
       this.health.heard();
       const end = batch.findIndex((event) => event.type === 'BOOKMARK');
@@ -171,14 +170,13 @@ export class Reflector<T extends KubeObject, S extends Stored, I extends string>
     }
   }
 
-  #open(
-    options: { readonly resourceVersion?: string | undefined; readonly sendInitialEvents: boolean },
-    signal: AbortSignal,
-  ): Batches<T> {
+  /** Opens a watch of what comes after `resourceVersion`; undefined: of all objects first. */
+  #open(resourceVersion: string | undefined, signal: AbortSignal): Batches<T> {
     const { clock, random, listWatch } = this.#deps;
     const { least, most } = WATCH_SECONDS;
     const timeoutSeconds = least + Math.floor(random() * (most - least + 1));
-    return guardedWatch(listWatch, { ...options, timeoutSeconds }, { clock, signal });
+    const sendInitialEvents = resourceVersion === undefined;
+    return guardedWatch(listWatch, { resourceVersion, sendInitialEvents, timeoutSeconds }, { clock, signal });
   }
 
   async #replace(draft: IndexedMap<S, I>, resourceVersion: string, signal: AbortSignal): Promise<void> {
