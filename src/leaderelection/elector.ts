@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, sleep, type Timer } from '../clock/clock.ts';
+import { aborted, type Clock, type Timer } from '../clock/clock.ts';
+import { Wakeup } from '../clock/wakeup.ts';
 import { withinLimit } from '../clock/within-limit.ts';
 import type { WriteFence } from '../kube/api/config-maps.ts';
 import type { LeaseApi } from '../kube/api/leases.ts';
@@ -57,8 +58,8 @@ export class Elector implements WriteFence {
   /** Whether our identity may be in the Lease: a write without an answer may have put it there. */
   #mayHold = false;
   #isFailing = false;
-  /** Ends the pause after the present attempt. */
-  #wake = new AbortController();
+  /** Ends the pause after an attempt. */
+  readonly #pause = new Wakeup();
 
   constructor(options: ElectorOptions) {
     this.#options = options;
@@ -71,15 +72,14 @@ export class Elector implements WriteFence {
    */
   async run(signal: AbortSignal, onGained: () => void): Promise<void> {
     const { clock, renewDeadlineMs } = this.#options;
-    signal.addEventListener('abort', () => this.#wake.abort(), { once: true });
+    void aborted(signal).then(() => this.#pause.wake());
     let before: Term | undefined;
     while (!signal.aborted) {
-      this.#wake = new AbortController();
       const startedAt = clock.now();
       await this.#attempt(signal);
       if (this.#term !== undefined && this.#term !== before) onGained();
       before = this.#term;
-      if (!signal.aborted) await sleep(clock, this.#nextAttempt(startedAt) - clock.now(), this.#wake.signal);
+      if (!signal.aborted) await this.#pause.wait(clock, this.#nextAttempt(startedAt) - clock.now());
     }
     this.#endTerm();
     if (this.#mayHold) await release(this.#options, renewDeadlineMs / 2);
@@ -110,7 +110,7 @@ export class Elector implements WriteFence {
    * A watch shows this holder. That is only a reason to read the Lease now; a watch may be late.
    */
   hint(holder: string | undefined): void {
-    if (holder !== this.#holder) this.#wake.abort();
+    if (holder !== this.#holder) this.#pause.wake();
   }
 
   get #holder(): string | undefined {
