@@ -37,7 +37,8 @@ export class Connections {
   readonly #connectTimeoutMs: number;
   readonly #ca: RotatingText | undefined;
   #open: { readonly certificates: Certificates; readonly dispatchers: Dispatchers } | undefined;
-  readonly #draining = new Set<Dispatcher>();
+  /** Those of the present certificates, and older ones until their last request has ended. */
+  readonly #all = new Set<Dispatcher>();
 
   /** `maxCalls`: most connections for calls. Streams have as many as they need. */
   constructor(cluster: Cluster, clock: Clock, maxCalls: number, connectTimeoutMs = CONNECT_TIMEOUT_MS) {
@@ -68,6 +69,7 @@ export class Connections {
       throw new NetworkError(message, { code: 'CREDENTIALS', cause: error });
     }
     this.#open = { certificates, dispatchers };
+    this.#all.add(dispatchers.calls).add(dispatchers.streams);
     if (previous !== undefined) this.#drain(previous);
     return dispatchers;
   }
@@ -83,23 +85,17 @@ export class Connections {
 
   /** Closes the connections once their requests have ended. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#all().map((dispatcher) => dispatcher.close()));
+    await Promise.allSettled(Array.from(this.#all, (dispatcher) => dispatcher.close()));
   }
 
   /** Cuts the connections, including those that are not established yet. */
   async destroy(): Promise<void> {
-    await Promise.allSettled(this.#all().map((dispatcher) => dispatcher.destroy()));
-  }
-
-  #all(): Dispatcher[] {
-    const { calls, streams } = this.#open?.dispatchers ?? {};
-    return [...this.#draining, calls, streams].filter((dispatcher) => dispatcher !== undefined);
+    await Promise.allSettled(Array.from(this.#all, (dispatcher) => dispatcher.destroy()));
   }
 
   #drain({ calls, streams }: Dispatchers): void {
     for (const dispatcher of [calls, streams]) {
-      this.#draining.add(dispatcher);
-      const forget = () => this.#draining.delete(dispatcher);
+      const forget = () => this.#all.delete(dispatcher);
       dispatcher.close().then(forget, forget);
     }
   }
