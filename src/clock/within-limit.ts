@@ -1,9 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/**
- * Calls `work` with a signal that aborts after `limitMs`, or as soon as `signal` does. It is up to
- * `work` to end then.
- */
+/** Calls `work` with a signal that aborts after `limitMs`, or as soon as `signal` does. */
 export async function withinLimit<T>(
   clock: Clock,
   limitMs: number,

@@ -71,45 +71,41 @@ export class HttpClient {
   }
 
   /** Rejects with `NoAnswerError`. Any status is an answer, a redirect too. */
-  post(post: Post, signal: AbortSignal): Promise<Answer> {
-    const { timeoutMs, clock } = this.#options;
-    return withinLimit(clock, timeoutMs, signal, (limited) => this.#post(post, limited, signal));
-  }
-
-  /** `limited`: as `signal`, and at the time limit. */
-  async #post({ url, headers, body, ca }: Post, limited: AbortSignal, signal: AbortSignal): Promise<Answer> {
+  async post({ url, headers, body, ca }: Post, signal: AbortSignal): Promise<Answer> {
     const { timeoutMs, clock } = this.#options;
     const target = new URL(url);
     let isSent = false;
     const onSend = () => {
       isSent = true;
     };
-    try {
-      checkHost(target.hostname);
-      const request = this.#agent(ca).request({
-        origin: target.origin,
-        path: target.pathname + target.search,
-        method: 'POST',
-        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-        body: Readable.from(once(body, onSend)),
-        signal: limited,
-      });
-      // undici ignores an abort while the request waits for a connection.
-      const cut = aborted(limited).then(() => Promise.reject(new Error('aborted')));
-      const answer = await Promise.race([request, cut]);
-      return {
-        status: answer.statusCode,
-        retryAfterMs: retryAfterOfHeader([answer.headers['retry-after']].flat()[0], clock.wallTime()),
-        // Whatever becomes of the body: the status says whether the receiver took it.
-        text: await beginningOf(answer.body).catch(() => ''),
-      };
-    } catch (error) {
-      const isLate = limited.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
-      const limit = signal.aborted ? 'before the attempt was interrupted' : `within ${timeoutMs / 1000} s`;
-      const late = `${isSent ? 'did not answer' : 'was not reached'} ${limit}`;
-      const what = isLate ? late : failureOf(error);
-      throw new NoAnswerError(`${hostOf(target)} ${what}`, isSent, error);
-    }
+    return withinLimit(clock, timeoutMs, signal, async (limited) => {
+      try {
+        checkHost(target.hostname);
+        const request = this.#agent(ca).request({
+          origin: target.origin,
+          path: target.pathname + target.search,
+          method: 'POST',
+          headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+          body: Readable.from(once(body, onSend)),
+          signal: limited,
+        });
+        // undici ignores an abort while the request waits for a connection.
+        const cut = aborted(limited).then(() => Promise.reject(new Error('aborted')));
+        const answer = await Promise.race([request, cut]);
+        return {
+          status: answer.statusCode,
+          retryAfterMs: retryAfterOfHeader([answer.headers['retry-after']].flat()[0], clock.wallTime()),
+          // Whatever becomes of the body: the status says whether the receiver took it.
+          text: await beginningOf(answer.body).catch(() => ''),
+        };
+      } catch (error) {
+        const isLate = limited.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
+        const limit = signal.aborted ? 'before the attempt was interrupted' : `within ${timeoutMs / 1000} s`;
+        const late = `${isSent ? 'did not answer' : 'was not reached'} ${limit}`;
+        const what = isLate ? late : failureOf(error);
+        throw new NoAnswerError(`${hostOf(target)} ${what}`, isSent, error);
+      }
+    });
   }
 
   async close(): Promise<void> {
