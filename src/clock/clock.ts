@@ -36,9 +36,12 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `delayMs`, or as soon as `signal` aborts: check the signal. */
+/**
+ * Resolves after `delayMs`, or as soon as `signal` aborts: check the signal. Infinity needs no
+ * timer.
+ */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
+  if (signal.aborted || delayMs === Number.POSITIVE_INFINITY) return aborted(signal);
   return new Promise((resolve) => {
     const wake = () => {
       timer.cancel();

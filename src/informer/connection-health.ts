@@ -13,9 +13,9 @@ const BACKOFF: BackoffOptions = { baseMs: 800, capMs: 30_000, jitter: 0.5 };
 const SETTLED_MS = 10_000;
 
 /**
- * Counts a reflector's failures, and logs its outages. An outage lasts from the first failure to
- * the next settled watch. Each reason is logged once (`warn`, repeats `debug`), and so is the end
- * (`info`).
+ * When a reflector has heard from the server, how often it has failed, and the log of its outages.
+ * An outage lasts from the first failure to the next settled watch. Each reason is logged once (`warn`,
+ * repeats `debug`), and so is the end (`info`).
  */
 export class ConnectionHealth {
   readonly #clock: Clock;
@@ -24,6 +24,9 @@ export class ConnectionHealth {
   #failures = 0;
   #failingSince = 0;
   readonly #reasonsLogged = new Set<string>();
+  /** When the present list or watch was begun; undefined while the next attempt waits. */
+  #begunAt: number | undefined;
+  #heardAt: number | undefined;
   /** When the present watch was opened, or took over from the list. */
   #watchingSince = 0;
   #settling: Timer | undefined;
@@ -39,12 +42,37 @@ export class ConnectionHealth {
     return this.#failures;
   }
 
+  /** When the server last sent something, on the clock; undefined: not yet. */
+  get heardAt(): number | undefined {
+    return this.#heardAt;
+  }
+
+  /**
+   * Time (ms) for which a list or watch has been open and has brought nothing; 0 before it is tried
+   * again. Time limits end each within 90 s, so more is a fault in this program.
+   */
+  silentMs(): number {
+    if (this.#begunAt === undefined) return 0;
+    return this.#clock.now() - Math.max(this.#begunAt, this.#heardAt ?? this.#begunAt);
+  }
+
+  /** A list or watch begins. */
+  begun(): void {
+    this.#begunAt = this.#clock.now();
+  }
+
+  /** The server sent something. */
+  heard(): void {
+    this.#heardAt = this.#clock.now();
+  }
+
   watchOpened(): void {
     this.#watchingSince = this.#clock.now();
   }
 
   /** The present watch brought something. Unless it closes first, it settles when old enough. */
   watchHeard(): void {
+    this.heard();
     const now = this.#clock.now();
     this.#settling ??= this.#clock.setTimer(this.#watchingSince + SETTLED_MS - now, () => this.#settled(now));
   }
@@ -63,6 +91,7 @@ export class ConnectionHealth {
   failed(error: unknown, message: string): number {
     if (this.#failures === 0) this.#failingSince = this.#clock.now();
     this.#failures += 1;
+    this.#begunAt = undefined;
     const retryAfterMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const delayMs = Math.max(retryAfterMs, backoffDelay(this.#failures, BACKOFF, this.#random));
     const reason = reasonOf(error);

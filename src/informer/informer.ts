@@ -60,35 +60,30 @@ export interface Informer<S extends Stored, I extends string = string> {
    * is longest ago. Before the first time, when `run` was called; undefined before that.
    */
   heardAt(): number | undefined;
-  /** See `Reflector.silentMs`; of the scope where it is most. */
+  /** See `ConnectionHealth.silentMs`; of the scope where it is most. */
   silentMs(): number;
 }
 
 export function createInformer<T extends KubeObject, S extends Stored, I extends string>(
   options: InformerOptions<T, S, I>,
 ): Informer<S, I> {
-  const { listWatches, transform, clock, random, onRestart = () => undefined } = options;
+  const { listWatches, transform, indexers, clock, random, onRestart = () => undefined } = options;
   const log = options.log.child({ informer: options.name });
-  const store = new Store(options.indexers);
   const handlers = new HandlerSet<S>(log);
   let startedAt: number | undefined;
 
-  const isSynced = () => reflectors.every((reflector) => reflector.hasListed);
-  let markSynced: (() => void) | undefined;
-  const synced = new Promise<void>((resolve) => {
-    markSynced = resolve;
-  });
+  const synced = new AbortController();
   const onListed = () => {
-    if (isSynced()) markSynced?.();
+    if (reflectors.every(({ partition }) => partition.hasListed)) synced.abort();
   };
-  const common = { transform, handlers, onListed, onRestart, clock, random };
-  const reflectors = Array.from(listWatches, ([scope, listWatch]) => {
-    const partition = store.addPartition();
-    return new Reflector({ ...common, listWatch, partition, log: log.child({ scope }) });
-  });
+  const common = { transform, indexers, handlers, onListed, onRestart, clock, random };
+  const reflectors = Array.from(
+    listWatches,
+    ([scope, listWatch]) => new Reflector({ ...common, listWatch, log: log.child({ scope }) }),
+  );
 
   return {
-    lister: store,
+    lister: new Store(reflectors.map(({ partition }) => partition)),
     addHandler: (handler) => {
       if (startedAt !== undefined) throw new Error('addHandler: call it before run()');
       handlers.add(handler);
@@ -98,14 +93,14 @@ export function createInformer<T extends KubeObject, S extends Stored, I extends
       startedAt = clock.now();
       await Promise.all(reflectors.map((reflector) => reflector.run(signal)));
     },
-    isSynced,
-    whenSynced: (signal) => Promise.race([synced, aborted(signal)]),
-    failures: () => Math.max(0, ...reflectors.map((reflector) => reflector.failures())),
+    isSynced: () => synced.signal.aborted,
+    whenSynced: (signal) => Promise.race([aborted(synced.signal), aborted(signal)]),
+    failures: () => Math.max(0, ...reflectors.map(({ health }) => health.failures)),
     heardAt: () => {
       const begun = startedAt;
       if (begun === undefined) return undefined;
-      return Math.min(...reflectors.map(({ heardAt = begun }) => heardAt));
+      return Math.min(...reflectors.map(({ health }) => health.heardAt ?? begun));
     },
-    silentMs: () => Math.max(0, ...reflectors.map((reflector) => reflector.silentMs())),
+    silentMs: () => Math.max(0, ...reflectors.map(({ health }) => health.silentMs())),
   };
 }

@@ -1,20 +1,16 @@
-import { type Clock, sleep } from '../clock/clock.ts';
+import { sleep } from '../clock/clock.ts';
 import type { ListWatch, WatchEvent } from '../kube/api/list-watch.ts';
-import { keyOf } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
-import { isGone, NetworkError } from '../kube/errors.ts';
+import { NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ConnectionHealth } from './connection-health.ts';
-import { deepFreeze } from './deep-freeze.ts';
-import { guardedWatch, SilentWatchError } from './guarded-watch.ts';
-import type { HandlerSet } from './handler.ts';
-import { isHistoryRestart, requireNotOlder } from './history.ts';
+import { guardedWatch } from './guarded-watch.ts';
+import { requireNotOlder } from './history.ts';
 import type { IndexedMap } from './indexed-map.ts';
 import type { Stored } from './lister.ts';
 import { FIRST_PAGE_LIMIT, nextPageLimit } from './page-limit.ts';
-import { isRefusal, NotStreamedError, type RestartReason, reasonToRestart } from './restart-reason.ts';
-import type { Partition } from './store.ts';
-import { TurnBudget } from './turn-budget.ts';
+import { Partition, type PartitionDeps } from './partition.ts';
+import { NotStreamedError, type RestartReason, reasonToRestart } from './restart-reason.ts';
 
 /**
  * Range (s) of the random time after which the server ends a watch, so that many clients' watches
@@ -24,69 +20,31 @@ const WATCH_SECONDS = { least: 300, most: 600 };
 
 type Batches<T extends KubeObject> = AsyncIterable<readonly WatchEvent<T>[]>;
 
-export interface ReflectorDeps<T extends KubeObject, S extends Stored> {
+export interface ReflectorDeps<T extends KubeObject, S extends Stored, I extends string>
+  extends PartitionDeps<T, S, I> {
   readonly listWatch: ListWatch<T>;
-  readonly partition: Partition<S>;
-  /** See `InformerOptions`. Also called for lists that are discarded. */
-  readonly transform: (object: T) => S;
-  readonly handlers: HandlerSet<S>;
   /** Called after each complete list, once the handlers have been called for it. */
   readonly onListed: () => void;
   /** Called whenever a list or watch has ended, for whatever reason. */
   readonly onRestart: (reason: RestartReason) => void;
-  readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** Keeps one partition of a store equal to what the server has, and calls the handlers. */
-export class Reflector<T extends KubeObject, S extends Stored> {
-  readonly #deps: ReflectorDeps<T, S>;
-  readonly #health: ConnectionHealth;
-  readonly #turns: TurnBudget;
+/** Keeps one partition of a store equal to what the server has. */
+export class Reflector<T extends KubeObject, S extends Stored, I extends string> {
+  readonly partition: Partition<T, S, I>;
+  readonly health: ConnectionHealth;
+  readonly #deps: ReflectorDeps<T, S, I>;
   /** Lists are paged once the server has shown that it does not stream them. */
   #streams = true;
   /** Whether to list before the next watch. */
   #mustList = true;
-  /**
-   * The last that the server sent: the store is complete up to it. Undefined before the first list,
-   * and after the server's history started over.
-   */
-  #resourceVersion: string | undefined;
-  #hasListed = false;
-  /** When the server last sent something, on the clock; undefined: not yet. */
-  #heardAt: number | undefined;
-  /** When the present list or watch was begun; undefined before it is tried again. */
-  #begunAt: number | undefined;
 
-  constructor(deps: ReflectorDeps<T, S>) {
+  constructor(deps: ReflectorDeps<T, S, I>) {
     this.#deps = deps;
-    this.#health = new ConnectionHealth(deps);
-    this.#turns = new TurnBudget(deps.clock);
-  }
-
-  /** Whether a list has been complete, and the handlers have been called for it. Stays true. */
-  get hasListed(): boolean {
-    return this.#hasListed;
-  }
-
-  /** Failed lists and watches in a row. */
-  failures(): number {
-    return this.#health.failures;
-  }
-
-  /** When the server last sent something, on the clock; undefined: not yet. */
-  get heardAt(): number | undefined {
-    return this.#heardAt;
-  }
-
-  /**
-   * Time (ms) for which a list or watch has been open and has brought nothing; 0 before it is tried
-   * again. Time limits end each within 90 s, so more is a fault in this program.
-   */
-  silentMs(): number {
-    if (this.#begunAt === undefined) return 0;
-    return this.#deps.clock.now() - Math.max(this.#begunAt, this.#heardAt ?? this.#begunAt);
+    this.partition = new Partition(deps);
+    this.health = new ConnectionHealth(deps);
   }
 
   /**
@@ -97,41 +55,41 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     const { clock, onRestart } = this.#deps;
     while (!signal.aborted) {
       try {
-        this.#begunAt = clock.now();
+        this.health.begun();
         await this.#listAndWatch(signal);
         onRestart('ended');
       } catch (error) {
         if (signal.aborted) return;
-        onRestart(reasonToRestart(error));
-        const delayMs = this.#recover(error);
-        this.#begunAt = undefined;
+        const reason = reasonToRestart(error);
+        onRestart(reason);
+        const delayMs = this.#recover(error, reason);
         if (delayMs > 0) await sleep(clock, delayMs, signal);
       }
     }
   }
 
   /** Decides how to go on after a failure, and returns how long (ms) to wait before that. */
-  #recover(error: unknown): number {
+  #recover(error: unknown, reason: RestartReason): number {
     const { log } = this.#deps;
-    if (isHistoryRestart(error)) {
-      this.#resourceVersion = undefined;
+    if (reason === 'history') {
+      this.partition.resourceVersion = undefined;
       this.#mustList = true;
       const message = "the API server's history started over; listing everything again";
-      return this.#health.failed(error, message);
+      return this.health.failed(error, message);
     }
-    if (!this.#mustList && error instanceof SilentWatchError) {
+    if (reason === 'silent' && !this.#mustList) {
       log.debug({ ending: 'silent' }, 'reconnecting');
       return 0;
     }
-    if (this.#mustList && this.#streams && isNotStreamed(error)) {
+    if (this.#mustList && this.#streams && (reason === 'refused' || reason === 'silent')) {
       this.#streams = false;
       log.info({}, 'the server does not stream lists; listing in pages from now on');
       return 0;
     }
     const message = this.#mustList ? 'list failed, retrying' : 'watch failed, retrying';
     // The resourceVersion is too old, or means nothing to the server.
-    if (isGone(error) || isRefusal(error)) this.#mustList = true;
-    return this.#health.failed(error, message);
+    if (reason === 'expired' || reason === 'refused') this.#mustList = true;
+    return this.health.failed(error, message);
   }
 
   /** Lists if needed, then follows the changes. Resolves if the watch ends in good order. */
@@ -139,8 +97,7 @@ export class Reflector<T extends KubeObject, S extends Stored> {
     if (this.#mustList && this.#streams) return await this.#streamAndFollow(signal);
     if (this.#mustList) await this.#page(signal);
     else await this.#checkHistory(signal);
-    const options = { resourceVersion: this.#resourceVersion, sendInitialEvents: false };
-    await this.#follow(this.#open(options, signal), signal);
+    await this.#follow(this.#open(this.partition.resourceVersion, signal), signal);
   }
 
   /**
@@ -148,13 +105,13 @@ export class Reflector<T extends KubeObject, S extends Stored> {
    * draft is complete only with the bookmark that ends it, so a failure discards it.
    */
   async #streamAndFollow(signal: AbortSignal): Promise<void> {
-    const draft = this.#deps.partition.draft();
-    const watch = this.#open({ sendInitialEvents: true }, signal);
+    const draft = this.partition.draft();
+    const watch = this.#open(undefined, signal);
     for await (const batch of watch) {
-      this.#heard();
+      this.health.heard();
       const end = batch.findIndex((event) => event.type === 'BOOKMARK');
       const initial = end < 0 ? batch : batch.slice(0, end);
-      await this.#turns.each(initial, (event) => this.#fill(draft, event), signal);
+      await this.partition.fill(draft, initial, signal);
       const bookmark = batch[end];
       if (bookmark?.type !== 'BOOKMARK') continue;
       // A kube-apiserver sends no other bookmark before the marked one.
@@ -167,14 +124,15 @@ export class Reflector<T extends KubeObject, S extends Stored> {
 
   /** Lists page by page into a draft of the store. A failure, a 410 included, discards it. */
   async #page(signal: AbortSignal): Promise<void> {
-    const draft = this.#deps.partition.draft();
+    const draft = this.partition.draft();
     let token: string | undefined;
     let limit = FIRST_PAGE_LIMIT;
     for (;;) {
       const options = { limit, ...(token !== undefined && { continue: token }) };
       const page = await this.#deps.listWatch.list(options, signal);
-      this.#heard();
-      await this.#turns.each(page.items, (object) => draft.set(this.#convert(object)), signal);
+      this.health.heard();
+      const events = page.items.map((object) => ({ type: 'ADDED' as const, object }));
+      await this.partition.fill(draft, events, signal);
       if (!page.continue) return await this.#replace(draft, page.resourceVersion, signal);
       token = page.continue;
       limit = nextPageLimit(page.items.length, page.bytes);
@@ -189,98 +147,45 @@ export class Reflector<T extends KubeObject, S extends Stored> {
    */
   async #checkHistory(signal: AbortSignal): Promise<void> {
     const page = await this.#deps.listWatch.list({ limit: 1 }, signal);
-    this.#heard();
-    requireNotOlder(page.resourceVersion, this.#resourceVersion);
+    this.health.heard();
+    requireNotOlder(page.resourceVersion, this.partition.resourceVersion);
   }
 
   /** Applies what a watch brings, `first` before the rest, until the server closes it. */
   async #follow(watch: Batches<T>, signal: AbortSignal, first?: readonly WatchEvent<T>[]): Promise<void> {
     const receive = async (batch: readonly WatchEvent<T>[]) => {
-      this.#health.watchHeard();
-      this.#heard();
-      await this.#turns.each(batch, (event) => this.#apply(event), signal);
+      this.health.watchHeard();
+      await this.partition.apply(batch, signal);
     };
-    this.#health.watchOpened();
+    this.health.watchOpened();
     let isSettled = false;
     try {
       if (first !== undefined) await receive(first);
       for await (const batch of watch) await receive(batch);
     } finally {
-      isSettled = this.#health.watchClosed();
+      isSettled = this.health.watchClosed();
     }
     if (!isSettled) {
       throw new NetworkError('the server closed the watch soon after it was opened', { code: 'CLOSED' });
     }
   }
 
-  #heard(): void {
-    this.#heardAt = this.#deps.clock.now();
-  }
-
-  #open(
-    options: { readonly resourceVersion?: string | undefined; readonly sendInitialEvents: boolean },
-    signal: AbortSignal,
-  ): Batches<T> {
+  /** Opens a watch of what comes after `resourceVersion`; undefined: of all objects first. */
+  #open(resourceVersion: string | undefined, signal: AbortSignal): Batches<T> {
     const { clock, random, listWatch } = this.#deps;
     const { least, most } = WATCH_SECONDS;
     const timeoutSeconds = least + Math.floor(random() * (most - least + 1));
-    return guardedWatch(listWatch, { ...options, timeoutSeconds }, { clock, signal });
+    const sendInitialEvents = resourceVersion === undefined;
+    return guardedWatch(listWatch, { resourceVersion, sendInitialEvents, timeoutSeconds }, { clock, signal });
   }
 
-  /** Puts a complete list in place of what was held, and calls the handlers for the difference. */
-  async #replace(draft: IndexedMap<S>, resourceVersion: string, signal: AbortSignal): Promise<void> {
-    const { partition, handlers, onListed, log } = this.#deps;
-    requireNotOlder(resourceVersion, this.#resourceVersion);
-    const old = partition.items;
-    partition.items = draft;
-    if (this.#hasListed && this.#resourceVersion === undefined) handlers.historyRestarted();
-    const report = (item: S) => handlers.changed(old.get(item.key), item, false);
-    await this.#turns.each(draft.values(), report, signal);
-    const reportIfGone = (item: S) => {
-      if (draft.get(item.key) === undefined) handlers.changed(item, undefined, true);
-    };
-    await this.#turns.each(old.values(), reportIfGone, signal);
+  async #replace(draft: IndexedMap<S, I>, resourceVersion: string, signal: AbortSignal): Promise<void> {
+    const { onListed, log } = this.#deps;
     // For later lists the log already has the reason, and will have `resolved`.
-    const level = this.#hasListed ? 'debug' : 'info';
+    const level = this.partition.hasListed ? 'debug' : 'info';
+    await this.partition.replace(draft, resourceVersion, signal);
     log[level]({ objects: draft.size, by: this.#streams ? 'streaming' : 'paging' }, 'listed');
-    this.#hasListed = true;
     this.#mustList = false;
-    this.#resourceVersion = resourceVersion;
     onListed();
   }
-
-  #fill(draft: IndexedMap<S>, event: WatchEvent<T>): void {
-    if (event.type === 'BOOKMARK') return;
-    if (event.type === 'DELETED') draft.delete(keyOf(event.object));
-    else draft.set(this.#convert(event.object));
-  }
-
-  #apply(event: WatchEvent<T>): void {
-    const { partition, handlers } = this.#deps;
-    const { resourceVersion } = event.type === 'BOOKMARK' ? event : event.object.metadata;
-    requireNotOlder(resourceVersion, this.#resourceVersion);
-    if (event.type === 'DELETED') {
-      handlers.changed(partition.items.delete(keyOf(event.object)), undefined, false);
-    } else if (event.type !== 'BOOKMARK') {
-      const item = this.#convert(event.object);
-      handlers.changed(partition.items.set(item), item, false);
-    }
-    this.#resourceVersion = resourceVersion;
-  }
-
-  /**
-   * What the store keeps of an object: the same item as before if the version is the same in the
-   * same history.
-   */
-  #convert(object: T): S {
-    const { partition, transform } = this.#deps;
-    const { uid, resourceVersion } = object.metadata;
-    const before = this.#resourceVersion === undefined ? undefined : partition.items.get(keyOf(object));
-    if (before?.uid === uid && before.resourceVersion === resourceVersion) return before;
-    return deepFreeze(transform(object));
-  }
-}
-
-function isNotStreamed(error: unknown): boolean {
-  return error instanceof NotStreamedError || error instanceof SilentWatchError || isRefusal(error);
 }

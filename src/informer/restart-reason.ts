@@ -19,18 +19,13 @@ export function reasonToRestart(error: unknown): RestartReason {
   if (isHistoryRestart(error)) return 'history';
   if (error instanceof SilentWatchError) return 'silent';
   if (isGone(error)) return 'expired';
-  return error instanceof NotStreamedError || isRefusal(error) ? 'refused' : 'failed';
+  // The server refuses to stream a list (422 if it knows the parameter and has it switched off, 400
+  // from others), or a resourceVersion that means nothing to it.
+  const isRefused = error instanceof NotStreamedError || isInvalid(error) || isBadRequest(error);
+  return isRefused ? 'refused' : 'failed';
 }
 
 /** The server ignored the request to stream a list: it just watches. */
 export class NotStreamedError extends Error {
   override readonly name = 'NotStreamedError';
-}
-
-/**
- * The server refuses what it was asked for: to stream a list (422 if it knows the parameter and has
- * it switched off, 400 from others), or a resourceVersion that means nothing to it.
- */
-export function isRefusal(error: unknown): boolean {
-  return isInvalid(error) || isBadRequest(error);
 }

@@ -1,40 +1,15 @@
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import { IndexedMap } from './indexed-map.ts';
-import type { Indexers, Lister, Stored } from './lister.ts';
-
-/** Objects that a list replaces as a whole. One owner writes to it: the reflector that feeds it. */
-export class Partition<S extends Stored, I extends string = string> {
-  readonly #indexers: Indexers<S, I>;
-  /** What readers see. */
-  items: IndexedMap<S, I>;
-
-  constructor(indexers: Indexers<S, I>) {
-    this.#indexers = indexers;
-    this.items = this.draft();
-  }
-
-  /** An empty map to fill while no reader sees it. */
-  draft(): IndexedMap<S, I> {
-    return new IndexedMap(this.#indexers);
-  }
-}
+import type { Lister, Stored } from './lister.ts';
 
 /**
  * Reads over one partition for the whole cluster, or one for each watched namespace: a list of one
  * leaves the others alone. The writers take care that no object is in two of them.
  */
-export class Store<S extends Stored, I extends string = string> implements Lister<S, I> {
-  readonly #indexers: Indexers<S, I>;
-  readonly #partitions: Partition<S, I>[] = [];
+export class Store<S extends Stored, I extends string> implements Lister<S, I> {
+  readonly #partitions: readonly { readonly items: Lister<S, I> }[];
 
-  constructor(indexers: Indexers<S, I>) {
-    this.#indexers = indexers;
-  }
-
-  addPartition(): Partition<S, I> {
-    const partition = new Partition(this.#indexers);
-    this.#partitions.push(partition);
-    return partition;
+  constructor(partitions: readonly { readonly items: Lister<S, I> }[]) {
+    this.#partitions = partitions;
   }
 
   get size(): number {

@@ -24,7 +24,7 @@ export class TurnBudget {
     const begunAt = this.#clock.now();
     const result = work();
     this.#usedMs += this.#clock.now() - begunAt;
-    if (this.#usedMs >= BUDGET_MS) await this.#nextTurn(new AbortController().signal);
+    if (this.#usedMs >= BUDGET_MS) await this.#nextTurn();
     return result;
   }
 
@@ -32,11 +32,7 @@ export class TurnBudget {
    * Calls `work` for each item in order. Rejects with the signal's reason if it aborts between two
    * turns; default: it never does.
    */
-  async each<T>(
-    items: Iterable<T>,
-    work: (item: T) => void,
-    signal = new AbortController().signal,
-  ): Promise<void> {
+  async each<T>(items: Iterable<T>, work: (item: T) => void, signal?: AbortSignal): Promise<void> {
     let last = this.#clock.now();
     for (const item of items) {
       work(item);
@@ -49,7 +45,7 @@ export class TurnBudget {
     }
   }
 
-  async #nextTurn(signal: AbortSignal): Promise<void> {
+  async #nextTurn(signal = new AbortController().signal): Promise<void> {
     await sleep(this.#clock, 0, signal);
     signal.throwIfAborted();
     this.#usedMs = 0;

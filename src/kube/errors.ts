@@ -42,8 +42,9 @@ export class NetworkError extends Error {
    * A code of Node's or undici's (`ECONNREFUSED`, `UND_ERR_SOCKET`, …) or ours:
    * - `TIMEOUT`: no answer within the time limit
    * - `MALFORMED`: an answer that is truncated or not what was requested
-   * - `ABORTED`: the caller's or the transport's signal aborted
-   * - `CREDENTIALS`: no credential, because a plugin failed or a token file is missing
+   * - `ABORTED`: the caller's or the transport's signal aborted, or it may no longer be sent
+   * - `CREDENTIALS`: no usable credential or certificates, such as after a plugin failed
+   * - `CLOSED`: the server closed a watch soon after it was opened
    * - `PROXY`: no tunnel through the kubeconfig's proxy
    */
   readonly code: string;

@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, sleep, type Timer } from '../clock/clock.ts';
+import { aborted, type Clock, type Timer } from '../clock/clock.ts';
+import { Wakeup } from '../clock/wakeup.ts';
+import { withinLimit } from '../clock/within-limit.ts';
 import type { WriteFence } from '../kube/api/config-maps.ts';
 import type { LeaseApi } from '../kube/api/leases.ts';
 import type { Lease } from '../kube/api/types.ts';
@@ -8,7 +10,6 @@ import type { Logger } from '../telemetry/logger.ts';
 import { ageMs, type Moment, momentOf } from './moment.ts';
 import { expiryOf, holderOf, type ObservedLease, observe, renewedSpec } from './observed-lease.ts';
 import { release } from './release.ts';
-import { withinLimit } from './within-limit.ts';
 
 /** What client-go requires of the times: lease duration > renew deadline > 1.2 × retry period. */
 export interface ElectorOptions {
@@ -53,13 +54,12 @@ export class Elector implements WriteFence {
   #observed: ObservedLease | undefined;
   /** Undefined while this process is not the leader. */
   #term: Term | undefined;
-  #lastRenewal: Moment | undefined;
   #deadline: Timer | undefined;
   /** Whether our identity may be in the Lease: a write without an answer may have put it there. */
   #mayHold = false;
   #isFailing = false;
-  /** Ends the pause after the present attempt. */
-  #wake = new AbortController();
+  /** Ends the pause after an attempt. */
+  readonly #pause = new Wakeup();
 
   constructor(options: ElectorOptions) {
     this.#options = options;
@@ -72,15 +72,14 @@ export class Elector implements WriteFence {
    */
   async run(signal: AbortSignal, onGained: () => void): Promise<void> {
     const { clock, renewDeadlineMs } = this.#options;
-    signal.addEventListener('abort', () => this.#wake.abort(), { once: true });
+    void aborted(signal).then(() => this.#pause.wake());
     let before: Term | undefined;
     while (!signal.aborted) {
-      this.#wake = new AbortController();
       const startedAt = clock.now();
       await this.#attempt(signal);
       if (this.#term !== undefined && this.#term !== before) onGained();
       before = this.#term;
-      if (!signal.aborted) await sleep(clock, this.#nextAttempt(startedAt) - clock.now(), this.#wake.signal);
+      if (!signal.aborted) await this.#pause.wait(clock, this.#nextAttempt(startedAt) - clock.now());
     }
     this.#endTerm();
     if (this.#mayHold) await release(this.#options, renewDeadlineMs / 2);
@@ -102,16 +101,16 @@ export class Elector implements WriteFence {
     return this.#term?.end.signal ?? this.#noTerm;
   }
 
-  /** Time (ms) since the last successful renewal began; undefined before the first. */
-  lastRenewalAgeMs(): number | undefined {
-    return this.#lastRenewal && ageMs(this.#lastRenewal, this.#options.clock);
+  /** Time (ms) since the last successful renewal of this term began; undefined: there is no term. */
+  renewalAgeMs(): number | undefined {
+    return this.#term && ageMs(this.#term.renewedAt, this.#options.clock);
   }
 
   /**
    * A watch shows this holder. That is only a reason to read the Lease now; a watch may be late.
    */
   hint(holder: string | undefined): void {
-    if (holder !== this.#holder) this.#wake.abort();
+    if (holder !== this.#holder) this.#pause.wake();
   }
 
   get #holder(): string | undefined {
@@ -149,36 +148,37 @@ export class Elector implements WriteFence {
   }
 
   async #acquireOrRenew(signal: AbortSignal): Promise<void> {
-    if (this.#term !== undefined && this.#observed !== undefined) {
+    if (this.#term !== undefined) {
       try {
-        return await this.#write(this.#observed.lease, signal);
+        return await this.#write(signal);
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
       }
     }
-    const lease = await this.#read(signal);
-    if (this.#mayTake(lease)) await this.#write(lease, signal);
+    await this.#read(signal);
+    if (this.#mayTake()) await this.#write(signal);
   }
 
-  #mayTake(lease: Lease | undefined): boolean {
+  /** Whether the Lease does not exist, or is nobody's, ours or expired. */
+  #mayTake(): boolean {
     const { identity, clock } = this.#options;
     const holder = this.#holder;
-    if (lease === undefined || holder === undefined || holder === identity) return true;
-    return this.#observed === undefined || clock.now() >= expiryOf(this.#observed);
+    if (this.#observed === undefined || holder === undefined || holder === identity) return true;
+    return clock.now() >= expiryOf(this.#observed);
   }
 
-  async #read(signal: AbortSignal): Promise<Lease | undefined> {
+  async #read(signal: AbortSignal): Promise<void> {
     const lease = await this.#options.leases.get(signal).catch((error) => {
       if (isNotFound(error)) return undefined;
       throw error;
     });
     this.#observe(lease);
-    return lease;
   }
 
-  /** Puts our identity into the Lease, or creates it. */
-  async #write(lease: Lease | undefined, signal: AbortSignal): Promise<void> {
+  /** Puts our identity into the Lease as last observed, or creates it. */
+  async #write(signal: AbortSignal): Promise<void> {
     const { leases, identity, leaseDurationMs, clock } = this.#options;
+    const lease = this.#observed?.lease;
     const startedAt = momentOf(clock);
     const spec = renewedSpec(lease, identity, leaseDurationMs, clock.wallTime());
     this.#mayHold = true;
@@ -205,7 +205,6 @@ export class Elector implements WriteFence {
     const { leases, identity, renewDeadlineMs, clock, log } = this.#options;
     // The answer is so late that others may have waited long enough.
     if (ageMs(startedAt, clock) >= renewDeadlineMs) return;
-    this.#lastRenewal = startedAt;
     if (this.#term === undefined) {
       this.#term = { end: new AbortController(), renewedAt: startedAt };
       // Every write in flight listens to it, and Node would report more than ten as a leak.

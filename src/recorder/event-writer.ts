@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { EventApi, KubeEvent } from '../kube/api/events.ts';
+import type { EventApi } from '../kube/api/events.ts';
 import { microTime } from '../kube/api/micro-time.ts';
 import { type ObjectKey, splitKey } from '../kube/api/object-key.ts';
 import { isAlreadyExists, isForbidden, isNamespaceTerminating, isNotFound } from '../kube/errors.ts';
@@ -76,9 +76,10 @@ export class EventWriter {
 
   /** An earlier process or another replica has made the Event, or a lost reply hid that we did. */
   async #adopt(key: ObjectKey, told: Told, signal: AbortSignal): Promise<void> {
+    const { api } = this.#deps;
     const message = noteOf(told);
     // An answer to a patch also shows what is there, so that no right to read is needed.
-    const found = await this.#patchMessage(key, { message }, signal);
+    const found = await this.#permitted('patch events', api.patchMessage(key, { message }, signal));
     const before = { note: message, count: found.series?.count ?? 1 };
     this.#written.set(key, before);
     const isOurs = Date.parse(found.eventTime ?? '') === told.firstAt.getTime();
@@ -86,19 +87,16 @@ export class EventWriter {
   }
 
   async #continue(key: ObjectKey, before: Written, told: Told, signal: AbortSignal): Promise<void> {
+    const { api } = this.#deps;
     const written = { note: noteOf(told), count: before.count + told.count };
     const series = { count: written.count, lastObservedTime: microTime(told.lastAt) };
     if (written.note === before.note) {
-      const patch = this.#deps.api.patchSeries(key, series, signal);
-      await this.#permitted('patch events.events.k8s.io', patch);
+      await this.#permitted('patch events.events.k8s.io', api.patchSeries(key, series, signal));
     } else {
-      await this.#patchMessage(key, { message: written.note, series }, signal);
+      const change = { message: written.note, series };
+      await this.#permitted('patch events', api.patchMessage(key, change, signal));
     }
     this.#written.set(key, written);
-  }
-
-  #patchMessage(...args: Parameters<EventApi['patchMessage']>): Promise<KubeEvent> {
-    return this.#permitted('patch events', this.#deps.api.patchMessage(...args));
   }
 
   /** Reports a missing right once. `right`: verb and resource, as in `kubectl auth can-i`. */

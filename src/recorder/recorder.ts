@@ -1,5 +1,6 @@
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import { aborted, type Clock, sleep } from '../clock/clock.ts';
+import { Wakeup } from '../clock/wakeup.ts';
 import { ApiError, NetworkError } from '../kube/errors.ts';
 import { Allowance } from './allowance.ts';
 import { EventWriter, type EventWriterDeps } from './event-writer.ts';
@@ -44,7 +45,7 @@ export class EventRecorder {
   readonly #allowance = new Allowance();
   /** What waits, by object and reason, in the order in which it came. */
   readonly #waiting = new Map<string, Waiting>();
-  #wake: () => void = () => undefined;
+  readonly #wakeup = new Wakeup();
   #dropped = 0;
   #isStopped = false;
 
@@ -69,7 +70,7 @@ export class EventRecorder {
       return;
     }
     this.#waiting.set(id, { latest: occurrence, count: count + 1, firstAt, lastAt, dueAt });
-    if (this.#waiting.size === 1) this.#wake();
+    if (this.#waiting.size === 1) this.#wakeup.wake();
   }
 
   /**
@@ -79,30 +80,30 @@ export class EventRecorder {
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     const end = new AbortController();
-    const stopping = () => {
-      this.#wake();
-      void sleep(clock, FLUSH_MS, end.signal).then(() => end.abort());
-    };
-    signal.addEventListener('abort', stopping, { once: true });
+    void aborted(signal).then(async () => {
+      this.#wakeup.wake();
+      await sleep(clock, FLUSH_MS, end.signal);
+      end.abort();
+    });
     while (!end.signal.aborted) {
       const next = this.#next(signal.aborted);
       if (typeof next === 'object') await this.#write(next, signal, end.signal);
       else if (signal.aborted) break;
-      else await this.#idle(next);
+      else await this.#wakeup.wait(clock, next);
     }
-    signal.removeEventListener('abort', stopping);
     end.abort();
     this.#isStopped = true;
     this.#dropped += this.#waiting.size;
     this.#waiting.clear();
   }
 
-  /** What may be written now, or the time (ms) until something may; Infinity: nothing waits. */
+  /** What may be written now, or how long (ms) to wait for that; Infinity: nothing waits. */
   #next(isStopping: boolean): Waiting | number {
     if (this.#waiting.size === 0) return Number.POSITIVE_INFINITY;
     const now = this.#deps.clock.now();
     const waitMs = this.#allowance.waitMs(now, !isStopping && this.#deps.isBusy());
-    let soonestMs = Number.POSITIVE_INFINITY;
+    // Nothing new is due before that.
+    let soonestMs = GATHER_MS;
     for (const told of this.#waiting.values()) {
       const laterMs = Math.max(waitMs, isStopping ? 0 : told.dueAt - now);
       // What came after it is due no earlier.
@@ -112,14 +113,6 @@ export class EventRecorder {
       soonestMs = Math.min(soonestMs, ms);
     }
     return soonestMs;
-  }
-
-  /** Resolves after `ms` or {@link GATHER_MS}, before which nothing new is due, or at a stop. */
-  async #idle(ms: number): Promise<void> {
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
-    if (this.#waiting.size > 0) await sleep(this.#deps.clock, Math.min(ms, GATHER_MS), woken.signal);
-    else await aborted(woken.signal);
   }
 
   async #write(told: Told, stopping: AbortSignal, end: AbortSignal): Promise<void> {

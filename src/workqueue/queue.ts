@@ -40,12 +40,11 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
   readonly #dirty = new Map<K, Lane>();
   /** What was handed out and is not done, with the lane it came from. */
   readonly #processing = new Map<K, Lane>();
-  /** Of these, what takes long and no longer counts against `bulkLimit`. */
-  readonly #lent = new Set<K>();
+  /** Of these, what counts against `bulkLimit`: bulk keys that do not take long. */
+  readonly #bulkOut = new Set<K>();
   /** Callers of `get`, in order. While there are any, nothing can be handed out. */
   readonly #waiting: ((key: K | undefined) => void)[] = [];
   readonly #order = new LaneOrder(FRESH_PER_BULK);
-  #bulkOut = 0;
   #shuttingDown = false;
 
   constructor({ bulkLimit = Number.POSITIVE_INFINITY, metrics }: WorkQueueOptions = {}) {
@@ -95,11 +94,9 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
 
   /** Says that the processing of `key` has ended, well or not. */
   done(key: K): void {
-    const lane = this.#processing.get(key);
-    if (lane === undefined) return;
-    this.#processing.delete(key);
+    if (!this.#processing.delete(key)) return;
+    this.#bulkOut.delete(key);
     this.#metrics?.ended(key);
-    if (!this.#lent.delete(key) && lane === 'bulk') this.#bulkOut--;
     const again = this.#dirty.get(key);
     if (again !== undefined) this.#queued[again].push(key);
     this.#serve();
@@ -107,10 +104,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
 
   /** `key` takes long: until it is done, it leaves its share of `bulkLimit` to others. */
   lend(key: K): void {
-    if (!this.#processing.has(key) || this.#lent.has(key)) return;
-    this.#lent.add(key);
-    if (this.#processing.get(key) === 'bulk') this.#bulkOut--;
-    this.#serve();
+    if (this.#bulkOut.delete(key)) this.#serve();
   }
 
   /** Whether `key` is processed and was added again as fresh: a user may wait for its next run. */
@@ -140,14 +134,14 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
 
   #take(): K | undefined {
     const { fresh, bulk } = this.#queued;
-    const mayBulk = bulk.size > 0 && this.#bulkOut < this.#bulkLimit;
+    const mayBulk = bulk.size > 0 && this.#bulkOut.size < this.#bulkLimit;
     const lane = this.#order.next({ fresh: fresh.size > 0, bulk: mayBulk });
     const key = lane && this.#queued[lane].shift();
     if (lane === undefined || key === undefined) return undefined;
     this.#dirty.delete(key);
     this.#processing.set(key, lane);
     this.#metrics?.begun(key);
-    if (lane === 'bulk') this.#bulkOut++;
+    if (lane === 'bulk') this.#bulkOut.add(key);
     return key;
   }
 }

@@ -69,14 +69,16 @@ export class Workers<T> {
    * most `drainMs`. Rejects with the fault when a worker dies, since its work would stay undone.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { source, concurrency, log } = this.#options;
+    const { source, concurrency, drainMs, clock, log } = this.#options;
     for (let worker = 0; worker < concurrency; worker++) this.#start(signal);
     await Promise.race([aborted(signal), aborted(this.#death.signal)]);
     source.shutDown();
     this.#death.signal.throwIfAborted();
-    if (!(await this.#ended())) {
-      log.warn({ items: this.#inFlight.size }, 'stopped before everything in flight had ended');
-    }
+    const ended = new AbortController();
+    void Promise.all(this.#working).then(() => ended.abort());
+    await sleep(clock, drainMs, ended.signal);
+    if (ended.signal.aborted) return;
+    log.warn({ items: this.#inFlight.size }, 'stopped before everything in flight had ended');
   }
 
   /** For how long (ms) the oldest item has been processed; 0: none is. */
@@ -145,16 +147,5 @@ export class Workers<T> {
       source.done(item);
     }
     return isReplaced;
-  }
-
-  /** Whether everything handed out has ended within the drain time. */
-  async #ended(): Promise<boolean> {
-    const { clock, drainMs } = this.#options;
-    const ended = new AbortController();
-    const idle = Promise.all(this.#working).then(() => {
-      ended.abort();
-      return true;
-    });
-    return Promise.race([idle, sleep(clock, drainMs, ended.signal).then(() => ended.signal.aborted)]);
   }
 }

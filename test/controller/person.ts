@@ -128,7 +128,7 @@ export class Person implements AsyncDisposable {
     path: string,
     body?: object,
   ): Promise<T> {
-    const { body: text } = await this.#transport.call({
+    const text = await this.#transport.call({
       method,
       path,
       ...(body !== undefined && {

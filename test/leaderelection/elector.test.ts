@@ -430,13 +430,13 @@ describe('stopping', () => {
   });
 });
 
-test('it says whether it leads, and how old the last renewal is', async () => {
+test('it says whether it leads, and how old the last renewal of its term is', async () => {
   const { clock, candidate } = setUp();
   const one = candidate('one');
-  expect([one.elector.mayWrite(), one.elector.lastRenewalAgeMs()]).toEqual([false, undefined]);
+  expect([one.elector.mayWrite(), one.elector.renewalAgeMs()]).toEqual([false, undefined]);
   await clock.advance(3_500);
-  expect([one.elector.mayWrite(), one.elector.lastRenewalAgeMs()]).toEqual([true, 1_500]);
+  expect([one.elector.mayWrite(), one.elector.renewalAgeMs()]).toEqual([true, 1_500]);
   one.journey = silent;
   await clock.advance(20_000);
-  expect([one.elector.mayWrite(), one.elector.lastRenewalAgeMs()]).toEqual([false, 21_500]);
+  expect([one.elector.mayWrite(), one.elector.renewalAgeMs()]).toEqual([false, undefined]);
 });

@@ -83,8 +83,8 @@ export function openElection(
     elector,
     name,
     problem: () => {
-      const ms = elector.lastRenewalAgeMs() ?? 0;
-      const isLate = !elector.term.aborted && ms > flags['leader-elect-lease-duration'] + TOLERANCE_MS;
+      const ms = elector.renewalAgeMs() ?? 0;
+      const isLate = ms > flags['leader-elect-lease-duration'] + TOLERANCE_MS;
       return isLate ? `leading, and the Lease was not renewed for ${Math.round(ms / 1000)} s` : undefined;
     },
     run: async (signal, onGained) => {

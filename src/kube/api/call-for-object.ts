@@ -7,8 +7,7 @@ import type { ApiRequest, Transport } from '../http/transport.ts';
  * (`MALFORMED`) if the answer is not an object.
  */
 export async function callForObject<T>(transport: Transport, request: ApiRequest): Promise<T> {
-  const { body } = await transport.call(request);
-  const object = parseJsonObject(body);
+  const object = parseJsonObject(await transport.call(request));
   if (object === undefined) throw unexpectedAnswer(transport.server);
   return object as T;
 }

@@ -50,8 +50,6 @@ export function createConfigMapApi(
   const mayBeSent = fence && (() => fence.mayWrite());
   const managed = `?fieldManager=${encodeURIComponent(options.fieldManager)}`;
 
-  const send = <T>(request: ApiRequest) => callForObject<T>(transport, request);
-
   async function write(
     method: ApiRequest['method'],
     path: string,
@@ -60,15 +58,17 @@ export function createConfigMapApi(
   ): Promise<ObjectMeta> {
     const headers = { accept: METADATA_ONLY, 'content-type': contentType };
     const request = { method, path, headers, body: JSON.stringify(body), mayBeSent, signal: fence?.term };
-    const { metadata } = await send<ConfigMap>(request);
+    const { metadata } = await callForObject<ConfigMap>(transport, request);
     return metadata;
   }
 
   return {
-    get: (key) => send<ConfigMap>({ method: 'GET', path: pathOf(key) }),
+    get: (key) => callForObject<ConfigMap>(transport, { method: 'GET', path: pathOf(key) }),
 
-    create: (body) =>
-      write('POST', collectionOf(body.metadata.namespace) + managed, JSON_OBJECT, whole(body)),
+    create: (body) => {
+      const path = collectionOf(body.metadata.namespace) + managed;
+      return write('POST', path, JSON_OBJECT, { apiVersion: 'v1', kind: 'ConfigMap', ...body });
+    },
 
     patch: (key, patch) => write('PATCH', pathOf(key) + managed, STRATEGIC_MERGE_PATCH, patch),
 
@@ -77,10 +77,6 @@ export function createConfigMapApi(
       await write('DELETE', pathOf(key), JSON_OBJECT, options);
     },
   };
-}
-
-function whole(body: NewConfigMap): object {
-  return { apiVersion: 'v1', kind: 'ConfigMap', ...body };
 }
 
 function collectionOf(namespace: string): string {

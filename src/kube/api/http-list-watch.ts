@@ -39,7 +39,7 @@ export function createListWatch<T extends KubeObject>(
   });
   return {
     async list({ limit, continue: token }, signal) {
-      const { body } = await transport.call({
+      const body = await transport.call({
         method: 'GET',
         path: pathWith({ limit: String(limit), continue: token }),
         headers: headersFor('PartialObjectMetadataList'),

@@ -1,4 +1,4 @@
-import type { Transport } from '../http/transport.ts';
+import type { ApiRequest, Transport } from '../http/transport.ts';
 import { callForObject } from './call-for-object.ts';
 import type { Lease, LeaseSpec } from './types.ts';
 
@@ -18,34 +18,22 @@ export interface LeaseApi {
   update(lease: Lease, spec: LeaseSpec, signal: AbortSignal): Promise<Lease>;
 }
 
-const JSON_OBJECT = { 'content-type': 'application/json' };
-
 export function createLeaseApi(transport: Transport, namespace: string, name: string): LeaseApi {
   const collection = leasesPath(namespace);
   const path = `${collection}/${encodeURIComponent(name)}`;
-  const bodyOf = (metadata: object, spec: LeaseSpec) =>
-    JSON.stringify({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec });
+  const write = (request: ApiRequest, metadata: object, spec: LeaseSpec) =>
+    callForObject<Lease>(transport, {
+      ...request,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec }),
+    });
   return {
     key: `${namespace}/${name}`,
     get: (signal) => callForObject<Lease>(transport, { method: 'GET', path, signal }),
-    create: (spec, signal) =>
-      callForObject<Lease>(transport, {
-        method: 'POST',
-        path: collection,
-        headers: JSON_OBJECT,
-        body: bodyOf({ namespace, name }, spec),
-        signal,
-      }),
+    create: (spec, signal) => write({ method: 'POST', path: collection, signal }, { namespace, name }, spec),
     // The uid in the metadata is a precondition. Without it, a PUT of a Lease that was deleted
     // would create it.
-    update: ({ metadata }, spec, signal) =>
-      callForObject<Lease>(transport, {
-        method: 'PUT',
-        path,
-        headers: JSON_OBJECT,
-        body: bodyOf(metadata, spec),
-        signal,
-      }),
+    update: ({ metadata }, spec, signal) => write({ method: 'PUT', path, signal }, metadata, spec),
   };
 }
 

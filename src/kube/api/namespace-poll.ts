@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../../clock/clock.ts';
 import { isForbidden, isNotFound } from '../errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { callForObject } from './call-for-object.ts';
-import type { ListWatch, WatchEvent } from './list-watch.ts';
+import type { ListWatch } from './list-watch.ts';
 import type { Namespace } from './types.ts';
 
 /** A Namespace, or a placeholder for one that we may not read. */
@@ -25,39 +25,33 @@ export function createNamespacePoll(
   /** Of the last Namespace read. A missing or unreadable one has it too, so that none seems older. */
   let resourceVersion = '0';
 
-  const read = async (signal: AbortSignal): Promise<PolledNamespace | undefined> => {
+  const read = async (signal: AbortSignal) => {
     try {
       const request = { method: 'GET', path: `/api/v1/namespaces/${name}`, signal } as const;
-      const namespace = await callForObject<Namespace>(transport, request);
-      resourceVersion = namespace.metadata.resourceVersion;
-      return namespace;
+      const object = await callForObject<PolledNamespace>(transport, request);
+      resourceVersion = object.metadata.resourceVersion;
+      return { type: 'MODIFIED', object } as const;
     } catch (error) {
-      if (isNotFound(error)) return undefined;
-      if (isForbidden(error)) return { ...placeholder(), unreadable: true };
+      const object: PolledNamespace = { metadata: { name, uid: '', resourceVersion } };
+      if (isNotFound(error)) return { type: 'DELETED', object } as const;
+      if (isForbidden(error)) return { type: 'MODIFIED', object: { ...object, unreadable: true } } as const;
       throw error;
     }
   };
-  const placeholder = (): Namespace => ({ metadata: { name, uid: '', resourceVersion } });
-  const readEvent = async (signal: AbortSignal): Promise<WatchEvent<PolledNamespace>> => {
-    const namespace = await read(signal);
-    return namespace === undefined
-      ? { type: 'DELETED', object: placeholder() }
-      : { type: 'MODIFIED', object: namespace };
-  };
   return {
     async list(_options, signal) {
-      const namespace = await read(signal);
-      return { items: namespace === undefined ? [] : [namespace], resourceVersion, bytes: 0 };
+      const { type, object } = await read(signal);
+      return { items: type === 'DELETED' ? [] : [object], resourceVersion, bytes: 0 };
     },
     async *watch({ sendInitialEvents }, signal) {
       if (sendInitialEvents) {
-        const event = await readEvent(signal);
+        const event = await read(signal);
         yield [event, { type: 'BOOKMARK', resourceVersion, initialEventsEnd: true }];
       }
       for (;;) {
         await sleep(clock, POLL_MS, signal);
         if (signal.aborted) return;
-        yield [await readEvent(signal)];
+        yield [await read(signal)];
       }
     },
   };

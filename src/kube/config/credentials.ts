@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock/clock.ts';
-import { NetworkError } from '../errors.ts';
 import { AuthPlugin, type PluginCredential } from './auth-plugin.ts';
-import type { ClusterUser, Impersonation } from './cluster.ts';
+import type { ClusterUser, Impersonation, TextSource } from './cluster.ts';
 import { RotatingText } from './rotating-text.ts';
 
 /** Proves to the server who we are. A secret: never logged, never part of a message. */
@@ -26,9 +25,11 @@ export class UserCredentials {
 
   constructor(user: ClusterUser, clock: Clock) {
     this.#user = user;
-    this.#token = user.token && new RotatingText(user.token, clock);
-    this.#cert = user.clientCertificate && new RotatingText(user.clientCertificate.cert, clock);
-    this.#key = user.clientCertificate && new RotatingText(user.clientCertificate.key, clock);
+    const rotating = (source: TextSource | undefined) =>
+      source && new RotatingText(source, clock, `the credentials of user ${user.name}`);
+    this.#token = rotating(user.token);
+    this.#cert = rotating(user.clientCertificate?.cert);
+    this.#key = rotating(user.clientCertificate?.key);
     const usesPlugin = user.token === undefined && user.basic === undefined;
     this.#plugin = usesPlugin && user.plugin ? new AuthPlugin(user.plugin, clock) : undefined;
   }
@@ -49,16 +50,12 @@ export class UserCredentials {
     // If many requests are refused at once, the first one renews the credential for all of them.
     if (this.#last !== rejected) return this.#last;
     const plugin = await this.#plugin?.renew();
-    this.#read(() => {
-      for (const file of [this.#token, this.#cert, this.#key]) file?.reread();
-    });
+    for (const file of [this.#token, this.#cert, this.#key]) file?.reread();
     return this.#compose(plugin);
   }
 
   #compose(plugin: PluginCredential | undefined): Credential {
-    const [token, cert, key] = this.#read(() =>
-      [this.#token, this.#cert, this.#key].map((text) => text?.current()),
-    );
+    const [token, cert, key] = [this.#token, this.#cert, this.#key].map((text) => text?.current());
     const authorization = this.#authorization(token) ?? plugin?.authorization;
     const clientCertificate =
       cert !== undefined && key !== undefined ? { cert, key } : plugin?.clientCertificate;
@@ -77,18 +74,6 @@ export class UserCredentials {
     if (token !== undefined) return `Bearer ${token}`;
     const { basic } = this.#user;
     return basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
-  }
-
-  #read<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      const path = (error as NodeJS.ErrnoException).path ?? 'a file';
-      throw new NetworkError(`the credentials of user ${this.#user.name} cannot be read from ${path}`, {
-        code: 'CREDENTIALS',
-        cause: error,
-      });
-    }
   }
 }
 

@@ -4,8 +4,8 @@ import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/c
 import { load, YAMLException } from 'js-yaml';
 import { KubeConfigError } from '../errors.ts';
 
-/** The fields of a user that the client library does not read. */
-export interface UserExtras {
+/** A user, with the fields that the client library does not read. Paths are absolute. */
+export interface KubeConfigUser extends User {
   readonly tokenFile?: string;
   readonly 'as-uid'?: string;
   readonly 'as-groups'?: readonly string[];
@@ -19,9 +19,7 @@ export interface KubeConfigFile {
   readonly currentContext: string | undefined;
   readonly contexts: readonly Context[];
   readonly clusters: readonly Cluster[];
-  readonly users: readonly User[];
-  /** By user name; paths in it are absolute. */
-  readonly extras: ReadonlyMap<string, UserExtras>;
+  readonly users: readonly KubeConfigUser[];
 }
 
 /**
@@ -41,8 +39,9 @@ export function readKubeConfig(path: string): KubeConfigFile {
     currentContext: library.getCurrentContext() || undefined,
     contexts: library.getContexts(),
     clusters: library.getClusters(),
-    users: library.getUsers().map((user) => withAbsoluteCommand(user, dirname(file))),
-    extras: extrasOf(document, dirname(file)),
+    users: library
+      .getUsers()
+      .map((user) => withAbsolutePaths({ ...rawUser(document, user.name), ...user }, dirname(file))),
   };
 }
 
@@ -60,7 +59,6 @@ export function mergeKubeConfigs(files: readonly KubeConfigFile[]): KubeConfigFi
     contexts: firsts(files.flatMap(({ contexts }) => contexts)),
     clusters: firsts(files.flatMap(({ clusters }) => clusters)),
     users: firsts(files.flatMap(({ users }) => users)),
-    extras: new Map(files.toReversed().flatMap(({ extras }) => [...extras])),
   };
 }
 
@@ -95,21 +93,21 @@ function parseYaml(text: string, file: string): Record<string, unknown> {
   return document as Record<string, unknown>;
 }
 
-function extrasOf(document: Record<string, unknown>, folder: string): Map<string, UserExtras> {
-  const { users } = document;
-  const extras = new Map<string, UserExtras>();
-  if (!Array.isArray(users)) return extras;
-  for (const entry of users as readonly ({ name?: string; user?: UserExtras } | null)[]) {
-    if (!entry?.name || !entry.user) continue;
-    const { tokenFile } = entry.user;
-    extras.set(entry.name, { ...entry.user, ...(tokenFile && { tokenFile: resolve(folder, tokenFile) }) });
-  }
-  return extras;
+/** What the document says of the user. */
+function rawUser({ users }: Record<string, unknown>, name: string): Partial<KubeConfigUser> {
+  if (!Array.isArray(users)) return {};
+  const entries = users as readonly ({ name?: unknown; user?: object } | null)[];
+  return entries.find((entry) => entry?.name === name)?.user ?? {};
 }
 
-/** A command with a slash is relative to the kubeconfig's folder; any other is on the PATH. */
-function withAbsoluteCommand(user: User, folder: string): User {
-  const command: unknown = user.exec?.command;
-  if (typeof command !== 'string' || !command.includes('/')) return user;
-  return { ...user, exec: { ...user.exec, command: resolve(folder, command) } };
+/** Paths are relative to the kubeconfig's folder. A command without a slash is on the PATH. */
+function withAbsolutePaths(user: KubeConfigUser, folder: string): KubeConfigUser {
+  const { tokenFile, exec } = user;
+  const command: unknown = exec?.command;
+  return {
+    ...user,
+    ...(tokenFile && { tokenFile: resolve(folder, tokenFile) }),
+    ...(typeof command === 'string' &&
+      command.includes('/') && { exec: { ...exec, command: resolve(folder, command) } }),
+  };
 }

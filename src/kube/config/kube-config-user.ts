@@ -2,7 +2,7 @@ import type { Cluster as LibraryCluster, User as LibraryUser } from '@kubernetes
 import { KubeConfigError } from '../errors.ts';
 import { readText } from './check-cluster.ts';
 import type { ClusterUser, Impersonation, TextSource } from './cluster.ts';
-import type { UserExtras } from './kube-config-file.ts';
+import type { KubeConfigUser } from './kube-config-file.ts';
 
 /** Inline data takes precedence over a file, as in client-go. */
 export function textSourceOf(path: string | undefined, base64: string | undefined): TextSource | undefined {
@@ -14,7 +14,7 @@ export function textSourceOf(path: string | undefined, base64: string | undefine
  * The user of a kubeconfig. `cluster` is passed on to an exec plugin that asks for it. Throws
  * `KubeConfigError`.
  */
-export function userOf(user: LibraryUser, extras: UserExtras, cluster: LibraryCluster): ClusterUser {
+export function userOf(user: KubeConfigUser, cluster: LibraryCluster): ClusterUser {
   const cert = textSourceOf(user.certFile, user.certData);
   const key = textSourceOf(user.keyFile, user.keyData);
   if ((cert === undefined) !== (key === undefined)) {
@@ -23,31 +23,31 @@ export function userOf(user: LibraryUser, extras: UserExtras, cluster: LibraryCl
       `user "${user.name}" has only half of a client certificate: add its ${missing}`,
     );
   }
-  if (!user.impersonateUser && (extras['as-uid'] || extras['as-groups'] || extras['as-user-extra'])) {
+  if (!user.impersonateUser && (user['as-uid'] || user['as-groups'] || user['as-user-extra'])) {
     // As kubectl does. Ignoring them would mean to act with rights that the user gave up.
     throw new KubeConfigError(
       `user "${user.name}" impersonates groups, a uid or extras, but no user: add "as", or remove them`,
     );
   }
-  const token = tokenOf(user, extras);
+  const token = tokenOf(user);
   return {
     name: user.name,
     ...(token && { token }),
     ...(user.username && { basic: { username: user.username, password: user.password ?? '' } }),
     ...((user.exec || user.authProvider) && { plugin: pluginOf(user, cluster) }),
     ...(cert && key && { clientCertificate: { cert, key } }),
-    ...(user.impersonateUser && { impersonate: impersonationOf(user.impersonateUser, extras) }),
+    ...(user.impersonateUser && { impersonate: impersonationOf(user, user.impersonateUser) }),
   };
 }
 
 /** A token file takes precedence over a token: the file is kept up to date. */
-function tokenOf(user: LibraryUser, { tokenFile }: UserExtras): TextSource | undefined {
+function tokenOf({ tokenFile, token }: KubeConfigUser): TextSource | undefined {
   if (tokenFile) return { kind: 'file', path: tokenFile };
-  return user.token ? { kind: 'inline', text: String(user.token) } : undefined;
+  return token ? { kind: 'inline', text: String(token) } : undefined;
 }
 
-function impersonationOf(user: string, extras: UserExtras): Impersonation {
-  const { 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra } = extras;
+function impersonationOf(from: KubeConfigUser, user: string): Impersonation {
+  const { 'as-uid': uid, 'as-groups': groups, 'as-user-extra': extra } = from;
   return { user, ...(uid && { uid }), ...(groups && { groups }), ...(extra && { extra }) };
 }
 

@@ -93,7 +93,7 @@ function clusterOfContext(file: KubeConfigFile, asked: string | undefined): Clus
     ...(context.namespace !== undefined && { namespace: context.namespace }),
     ...(cluster.proxyUrl && { proxyUrl: cluster.proxyUrl }),
     tls: tlsOf(cluster),
-    ...(user && { user: userOf(user, file.extras.get(user.name) ?? {}, cluster) }),
+    ...(user && { user: userOf(user, cluster) }),
   };
 }
 

@@ -37,14 +37,16 @@ export class Connections {
   readonly #connectTimeoutMs: number;
   readonly #ca: RotatingText | undefined;
   #open: { readonly certificates: Certificates; readonly dispatchers: Dispatchers } | undefined;
-  readonly #draining = new Set<Dispatcher>();
+  /** Those of the present certificates, and older ones until their last request has ended. */
+  readonly #all = new Set<Dispatcher>();
 
   /** `maxCalls`: most connections for calls. Streams have as many as they need. */
   constructor(cluster: Cluster, clock: Clock, maxCalls: number, connectTimeoutMs = CONNECT_TIMEOUT_MS) {
     this.#cluster = cluster;
     this.#maxCalls = maxCalls;
     this.#connectTimeoutMs = connectTimeoutMs;
-    this.#ca = cluster.tls?.ca && new RotatingText(cluster.tls.ca, clock);
+    const what = 'no connection to the cluster: its certificate authority';
+    this.#ca = cluster.tls?.ca && new RotatingText(cluster.tls.ca, clock, what);
   }
 
   /**
@@ -52,9 +54,8 @@ export class Connections {
    * are no usable ones.
    */
   for(credential: Credential): Dispatchers {
-    const ca = this.#authority(() => this.#ca?.current());
     const { cert, key } = credential.clientCertificate ?? {};
-    const certificates: Certificates = { ca, cert, key };
+    const certificates: Certificates = { ca: this.#ca?.current(), cert, key };
     if (this.#open && areSame(certificates, this.#open.certificates)) return this.#open.dispatchers;
     const previous = this.#open?.dispatchers;
     let dispatchers: Dispatchers;
@@ -63,9 +64,12 @@ export class Connections {
     } catch (error) {
       // Certificate and key are two files: during a rotation they do not match for a moment.
       if (previous !== undefined) return previous;
-      throw unusable('the client certificate and its key do not belong together', error);
+      const message =
+        'no connection to the cluster: the client certificate and its key do not belong together';
+      throw new NetworkError(message, { code: 'CREDENTIALS', cause: error });
     }
     this.#open = { certificates, dispatchers };
+    this.#all.add(dispatchers.calls).add(dispatchers.streams);
     if (previous !== undefined) this.#drain(previous);
     return dispatchers;
   }
@@ -75,40 +79,23 @@ export class Connections {
    * it has changed.
    */
   rereadAuthority(): boolean {
-    return this.#authority(() => {
-      const before = this.#ca?.current();
-      return this.#ca?.reread() !== before;
-    });
+    const before = this.#ca?.current();
+    return this.#ca?.reread() !== before;
   }
 
   /** Closes the connections once their requests have ended. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#all().map((dispatcher) => dispatcher.close()));
+    await Promise.allSettled(Array.from(this.#all, (dispatcher) => dispatcher.close()));
   }
 
   /** Cuts the connections, including those that are not established yet. */
   async destroy(): Promise<void> {
-    await Promise.allSettled(this.#all().map((dispatcher) => dispatcher.destroy()));
-  }
-
-  #authority<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      const { path } = error as NodeJS.ErrnoException;
-      throw unusable(`its certificate authority cannot be read from ${path}`, error);
-    }
-  }
-
-  #all(): Dispatcher[] {
-    const { calls, streams } = this.#open?.dispatchers ?? {};
-    return [...this.#draining, calls, streams].filter((dispatcher) => dispatcher !== undefined);
+    await Promise.allSettled(Array.from(this.#all, (dispatcher) => dispatcher.destroy()));
   }
 
   #drain({ calls, streams }: Dispatchers): void {
     for (const dispatcher of [calls, streams]) {
-      this.#draining.add(dispatcher);
-      const forget = () => this.#draining.delete(dispatcher);
+      const forget = () => this.#all.delete(dispatcher);
       dispatcher.close().then(forget, forget);
     }
   }
@@ -118,7 +105,7 @@ export class Connections {
     const { origin, protocol } = new URL(server);
     const connect: buildConnector.BuildOptions = {
       // One context for all connections: to parse a bundle of certificates takes milliseconds.
-      ...(protocol === 'https:' && { secureContext: createSecureContext(withoutAbsent(certificates)) }),
+      ...(protocol === 'https:' && { secureContext: createSecureContext(certificates) }),
       ...(tls?.skipVerify && { rejectUnauthorized: false }),
       ...(tls?.serverName !== undefined && { servername: tls.serverName }),
       timeout: this.#connectTimeoutMs,
@@ -164,15 +151,4 @@ export class Connections {
 
 function areSame(a: Certificates, b: Certificates): boolean {
   return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
-}
-
-function unusable(reason: string, cause: unknown): NetworkError {
-  return new NetworkError(`no connection to the cluster: ${reason}`, { code: 'CREDENTIALS', cause });
-}
-
-function withoutAbsent(certificates: Certificates): Record<string, string> {
-  const present = Object.entries(certificates).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return Object.fromEntries(present);
 }

@@ -4,11 +4,11 @@ import type { Cluster } from '../config/cluster.ts';
 import { type Credential, UserCredentials } from '../config/credentials.ts';
 import { ApiError, malformed, NetworkError } from '../errors.ts';
 import { type Answer, answerTo } from './answer.ts';
-import { Connections } from './connections.ts';
+import { Connections, type Dispatchers } from './connections.ts';
 import { hostOf, isTlsFailure, networkErrorOf } from './network-error.ts';
 import { RequestScope } from './request-scope.ts';
 import { apiErrorOfReply } from './status.ts';
-import type { ApiReply, ApiRequest, Transport, TransportOptions } from './transport.ts';
+import type { ApiRequest, Transport, TransportOptions } from './transport.ts';
 
 /** client-go's code of a request without an answer. */
 const NO_ANSWER = '<error>';
@@ -47,14 +47,15 @@ class PooledTransport implements Transport {
     this.#connections = new Connections(cluster, options.clock, options.connections ?? CONNECTIONS);
   }
 
-  async call(request: ApiRequest): Promise<ApiReply> {
+  async call(request: ApiRequest): Promise<string> {
     const scope = this.#begin(request);
     const refusal = () => (request.mayBeSent?.() === false ? withdrawn(this.server) : undefined);
     try {
-      await this.#untilAllowed(scope);
+      const delayMs = this.#delayedUntil - this.#options.clock.now();
+      if (delayMs > 0) await scope.wait(delayMs);
       scope.startTimeLimit(this.#timeLimitMs);
-      const { statusCode, headers, body } = await this.#send(request, scope, (options, credential) =>
-        answerTo(this.#connections.for(credential).calls, options, scope, refusal),
+      const { headers, body } = await this.#send(request, scope, (options, { calls }) =>
+        answerTo(calls, options, scope, refusal),
       );
       if (!isJson(headers)) {
         throw malformed(
@@ -64,7 +65,7 @@ class PooledTransport implements Transport {
       // undici frees the connection in the next turn of the event loop. A caller who sends its next
       // request before that needs a second connection: 16 workers would open about 30.
       await nextTurn();
-      return { status: statusCode, body };
+      return body;
     } catch (error) {
       throw this.#failure(error, scope);
     } finally {
@@ -76,11 +77,10 @@ class PooledTransport implements Transport {
     const scope = this.#begin(request);
     try {
       scope.startTimeLimit(this.#timeLimitMs);
-      const { body } = await this.#send(request, scope, async (options, credential) => {
-        const answer = this.#connections.for(credential).streams.request({ ...options, signal: scope });
+      const { body } = await this.#send(request, scope, (options, { streams }) =>
         // undici ignores an abort while the request waits for a connection.
-        return scope.within(answer);
-      });
+        scope.within(streams.request({ ...options, signal: scope })),
+      );
       scope.stopTimeLimit();
       return this.#chunks(body, scope);
     } catch (error) {
@@ -110,12 +110,6 @@ class PooledTransport implements Transport {
     scope.dispose();
   }
 
-  /** Waits until the server's `Retry-After` is over. The call's time limit begins after it. */
-  async #untilAllowed(scope: RequestScope): Promise<void> {
-    const delayMs = this.#delayedUntil - this.#options.clock.now();
-    if (delayMs > 0) await scope.wait(delayMs);
-  }
-
   /**
    * Has `send` send the request, again where {@link Transport} says so, and resolves to its answer if
    * that is a success.
@@ -123,7 +117,7 @@ class PooledTransport implements Transport {
   async #send<R extends Answer | Dispatcher.ResponseData>(
     request: ApiRequest,
     scope: RequestScope,
-    send: (options: Dispatcher.DispatchOptions, credential: Credential) => Promise<R>,
+    send: (options: Dispatcher.DispatchOptions, dispatchers: Dispatchers) => Promise<R>,
   ): Promise<R> {
     const attempt = (credential: Credential) => this.#attempt(request, credential, send);
     const credential = await scope.within(this.#credentials.current());
@@ -150,7 +144,7 @@ class PooledTransport implements Transport {
   async #attempt<R extends Answer | Dispatcher.ResponseData>(
     { method, path, headers, body }: ApiRequest,
     credential: Credential,
-    send: (options: Dispatcher.DispatchOptions, credential: Credential) => Promise<R>,
+    send: (options: Dispatcher.DispatchOptions, dispatchers: Dispatchers) => Promise<R>,
   ): Promise<R> {
     const options = {
       origin: this.#origin,
@@ -168,7 +162,7 @@ class PooledTransport implements Transport {
     };
     const { onAnswer } = this.#options;
     try {
-      const answer = await send(options, credential);
+      const answer = await send(options, this.#connections.for(credential));
       onAnswer?.(String(answer.statusCode), method);
       return answer;
     } catch (error) {
@@ -180,14 +174,14 @@ class PooledTransport implements Transport {
   /** The error of an answer that is no success. Reads all of it, which frees the connection. */
   async #refusal({ statusCode, headers, body }: Answer | Dispatcher.ResponseData): Promise<ApiError> {
     const { clock, longestDelayMs = LONGEST_DELAY_MS } = this.#options;
-    const retryAfter = headers['retry-after']?.toString();
     const reply = {
       status: statusCode,
       body: typeof body === 'string' ? body : await body.text(),
-      retryAfter,
+      retryAfter: headers['retry-after']?.toString(),
     };
     const error = apiErrorOfReply(reply, this.server, clock.wallTime());
-    if (isOverloaded(error)) {
+    // The server is there and wants fewer requests (429), or none for the moment (503).
+    if (error.retryAfterMs !== undefined && (statusCode === 429 || statusCode === 503)) {
       const delayMs = Math.min(error.retryAfterMs, longestDelayMs);
       this.#delayedUntil = Math.max(this.#delayedUntil, clock.now() + delayMs);
     }
@@ -221,7 +215,3 @@ const isSuccess = ({ statusCode }: Pick<Answer, 'statusCode'>): boolean =>
 /** A login page or a captive portal answers 200 too. */
 const isJson = ({ 'content-type': contentType }: Answer['headers']): boolean =>
   contentType === undefined || contentType.includes('json');
-
-/** The server is there and wants fewer requests (429), or none for the moment (503). */
-const isOverloaded = (error: ApiError): error is ApiError & { readonly retryAfterMs: number } =>
-  (error.status === 429 || error.status === 503) && error.retryAfterMs !== undefined;

@@ -38,13 +38,6 @@ export interface ApiRequest {
   readonly mayBeSent?: (() => boolean) | undefined;
 }
 
-/** A successful answer. */
-export interface ApiReply {
-  readonly status: number;
-  /** JSON according to its content type; it is not parsed yet. */
-  readonly body: string;
-}
-
 /**
  * Requests to one API server. Both methods reject with `ApiError` for every status that is not a
  * success, and with `NetworkError` for everything else. They repeat a request only where the server
@@ -55,8 +48,11 @@ export interface ApiReply {
 export interface Transport {
   /** `host:port` of the server, for messages. */
   readonly server: string;
-  /** One request and its whole answer, within the time limit. */
-  call(request: ApiRequest): Promise<ApiReply>;
+  /**
+   * One request, within the time limit. Resolves to the body of the answer: JSON according to its
+   * content type, not parsed yet.
+   */
+  call(request: ApiRequest): Promise<string>;
   /**
    * The answer's body as it arrives, however long that takes; the time limit covers only its head.
    * Leaving the loop over the body closes the request, as an abort of the signal does.

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import process from 'node:process';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
@@ -31,7 +32,7 @@ async function startSecureServer(
   );
 }
 
-const bodyOf = async (reply: Promise<{ readonly body: string }>) => JSON.parse((await reply).body) as unknown;
+const bodyOf = async (body: Promise<string>) => JSON.parse(await body) as unknown;
 
 test('[O5] an untrusted certificate is reported, and accepted if the kubeconfig says so', async () => {
   const [authority, stranger] = [await createAuthority(), await createAuthority()];
@@ -46,7 +47,9 @@ test('[O5] an untrusted certificate is reported, and accepted if the kubeconfig 
     `${server.host} has a certificate for another name: check server or tls-server-name`,
   );
   for (const tls of [{ ca: inline(authority.cert), serverName: 'api.example' }, { skipVerify: true }]) {
-    expect((await openTransport({ server: server.url, tls }).transport.call(GET)).status).toBe(200);
+    expect(await bodyOf(openTransport({ server: server.url, tls }).transport.call(GET))).toEqual({
+      name: '',
+    });
   }
 });
 
@@ -77,7 +80,16 @@ test('a call that needs it reads a rotated certificate authority', async () => {
   // The first call may still use a connection that has just been cut.
   await waitFor(async () => (await failureOf(transport.call(GET))).message.includes('did not sign'));
   folder.write('ca.crt', second.cert);
-  expect((await transport.call({ method: 'POST', path: '/api', body: '{}' })).status).toBe(200);
+  expect(await bodyOf(transport.call({ method: 'POST', path: '/api', body: '{}' }))).toEqual({ name: '' });
+});
+
+test('a certificate authority that cannot be read is reported with its path', async () => {
+  const path = join(temporaryFolder().path, 'ca.crt');
+  const { transport } = openTransport({ server: 'https://127.0.0.1:1', tls: { ca: file(path) } });
+  expect(await failureOf(transport.call(GET))).toMatchObject({
+    code: 'CREDENTIALS',
+    message: `no connection to the cluster: its certificate authority cannot be read from ${path}`,
+  });
 });
 
 test('a rotated client certificate is used within a minute, and requests in flight go on', async () => {
