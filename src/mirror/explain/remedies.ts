@@ -3,7 +3,7 @@ import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { shortChecksum } from '../observe/revision.ts';
 import { MAX_NAME_LENGTH } from '../request/object-name.ts';
-import { commaList, parseNamespacePatterns } from '../request/patterns.ts';
+import { commaList, includingItem, isExcluded, parseNamespacePatterns } from '../request/patterns.ts';
 import { LONGEST_SOURCE_NAME } from '../request/rollout-request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 
@@ -60,7 +60,7 @@ export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vo
     case vocabulary.targetNamespaces: {
       const items = repaired(subject.live?.annotations[key] ?? '', { exclusions: true });
       const caution = 'Companions in namespaces that it does not name will be deleted.';
-      return { ...annotateSource(subject, key, joined(items, subject.namespace)), caution };
+      return { ...annotateSource(subject, key, including(items, subject.namespace)), caution };
     }
     case vocabulary.companionName:
       return { ...annotateSource(subject, key, defaultName(name)), caution: RENAMED };
@@ -87,8 +87,18 @@ function repaired(text: string, options: { readonly exclusions: boolean }): read
   });
 }
 
-function joined(items: readonly string[], last: string): string {
-  return [...new Set([...items, last])].join(',');
+/** A list of these items that includes the namespace, by an item of its own if need be. */
+function including(items: readonly string[], namespace: string): string {
+  const isIncluded = items.some((item) => {
+    const patterns = parseNamespacePatterns(item, { exclusions: true });
+    return patterns.ok && includingItem(patterns.value, namespace) !== undefined;
+  });
+  return [...new Set(isIncluded ? items : [...items, namespace])].join(',');
+}
+
+function excludes(item: string, namespace: string): boolean {
+  const patterns = parseNamespacePatterns(item, { exclusions: true });
+  return patterns.ok && isExcluded(patterns.value, namespace);
 }
 
 /** The default, or if a name is too long for that, the default of its beginning. */
@@ -108,13 +118,7 @@ export function fixTargets(subject: Subject, why: 'none' | 'excluded', vocabular
   // Without targets, the companion beside the source would go.
   const before = text ?? (hasSelector ? '' : splitKey(source).namespace);
   const items = commaList(before).filter((item) => !(why === 'excluded' && excludes(item, namespace)));
-  return annotateSource(subject, key, joined(items, namespace));
-}
-
-function excludes(item: string, namespace: string): boolean {
-  if (!item.startsWith('!')) return false;
-  const pattern = item.slice(1).trim();
-  return pattern.endsWith('*') ? namespace.startsWith(pattern.slice(0, -1)) : namespace === pattern;
+  return annotateSource(subject, key, including(items, namespace));
 }
 
 /** A name that another object hardly has. */
@@ -133,7 +137,7 @@ export function fixConsent(namespace: ObservedNamespace, from: string, vocabular
     return { words: 'Give the controller the right to get this Namespace.' };
   }
   const key = vocabulary.acceptMirrorsFrom;
-  const value = joined(repaired(acceptMirrorsFrom ?? '', { exclusions: false }), from);
+  const value = including(repaired(acceptMirrorsFrom ?? '', { exclusions: false }), from);
   return { command: { verb: 'annotate', kind: 'namespace', name, key, value } };
 }
 

@@ -199,6 +199,7 @@ describe('[C8] explain', () => {
   test.each([
     ['deletion-policy', 'keep', 'workshop.io/deletion-policy=retain'],
     ['target-namespaces', 'Team,team-b, .*,!qa', "workshop.io/target-namespaces='team,team-b,!qa,team-a'"],
+    ['target-namespaces', 'Team-*, .*', "workshop.io/target-namespaces='team-*'"],
     ['companion-name', '{x}', "workshop.io/companion-name='{name}-synced'"],
   ])('annotations: a malformed %s, and a value that works', (annotation, value, fix) => {
     const [, problem, remedy] = ask([source('home/colors', { [annotation]: value })]);
@@ -261,7 +262,7 @@ describe('[C8] explain', () => {
     ]);
     expect(end([colors], 'team-z')).toEqual([
       'target: "!team-z" in target-namespaces excludes team-z',
-      `${annotate}/target-namespaces='team-*,team-z'`,
+      `${annotate}/target-namespaces='team-*'`,
     ]);
     expect(
       end([source('home/colors', { 'target-namespaces': '*', 'companion-name': '{name}' })], 'home'),
@@ -299,6 +300,9 @@ describe('[C8] explain', () => {
     expect(end([colors], 'team-a', [namespace('team-a', { accepts: '.*' })])[1]).toBe(`${annotate}=home`);
     expect(end([colors], 'team-a', [namespace('team-a', { accepts: 'platform-*, Shop' })])[1]).toBe(
       `${annotate}='platform-*,shop,home'`,
+    );
+    expect(end([colors], 'team-a', [namespace('team-a', { accepts: 'Ho*, .*' })])[1]).toBe(
+      `${annotate}='ho*'`,
     );
     const of = world([colors], spaces, boundsOf({ requireConsent: true }));
     expect(inWords(explain('home/colors', 'team-a', of)).slice(-2)).toEqual([
