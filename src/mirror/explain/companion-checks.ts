@@ -1,11 +1,11 @@
-import type { CompanionShape } from '../companion/companion.ts';
 import { usesOf } from '../observe/observed-config-map.ts';
-import { desiredOf } from '../plan/desired.ts';
+import { type Desired, desiredOf } from '../plan/desired.ts';
 import { planCompanion } from '../plan/plan.ts';
 import { onceQuiet } from '../plan/settle.ts';
 import type { Step } from '../plan/step.ts';
 import type { ClusterView } from '../plan/view.ts';
 import { companionOf, type Finding, type Question, requestOf } from './finding.ts';
+import { whyBlocked } from './inventory.ts';
 import { fixName, fixRollout, fixSettle } from './remedies.ts';
 
 /** Nothing can be said of a source whose content is not known. */
@@ -38,7 +38,7 @@ export function checkName(question: Question, view: ClusterView): Finding {
 export function checkValues(question: Question, view: ClusterView): Finding | undefined {
   const { live, rendering, namespace, actual } = question;
   if (live === undefined || rendering === undefined) return undefined;
-  const edition = shapeOf(question, view).editionIn(namespace, actual);
+  const edition = desiredFor(question, view).shape.editionIn(namespace, actual);
   const revision = 'revision' in edition ? edition.revision : undefined;
   const origins = rendering.originsIn(namespace, revision ?? live);
   const lack = origins.find((origin) => origin.lack !== undefined)?.lack;
@@ -51,32 +51,37 @@ export function checkValues(question: Question, view: ClusterView): Finding | un
 }
 
 export function checkContent(question: Question, view: ClusterView): Finding {
-  const { state, reason } = stepOf(question, view);
-  if (state === 'in sync') {
+  const step = stepOf(question, view);
+  if (step.state === 'in sync') {
     const { pin } = requestOf(question).rollout ?? {};
     const pinned = pin === undefined ? '' : `: it is pinned to ${pin}`;
     return { check: 'content', evidence: `as the source wants it${pinned}` };
   }
-  if (state === 'waiting') {
+  if (step.state === 'waiting') {
     const fix = plannedStepOf(question, view).state === 'waiting' ? fixRollout : fixSettle;
-    return { check: 'content', evidence: reason, fails: fix(question, view.settings.vocabulary) };
+    return { check: 'content', evidence: step.reason, fails: fix(question, view.settings.vocabulary) };
   }
-  const evidence = state === 'missing' ? 'it does not exist yet' : reason;
+  const blocked = whyBlocked(desiredFor(question, view), [step], view);
+  if (blocked !== undefined) {
+    const words = 'Delete that ConfigMap if nobody needs it, or keep no revisions.';
+    return { check: 'content', evidence: blocked, fails: { words } };
+  }
+  const evidence = step.state === 'missing' ? 'it does not exist yet' : step.reason;
   return { check: 'content', evidence, fails: { by: 'controller' } };
 }
 
 function stepOf(question: Question, view: ClusterView): Step {
   const step = plannedStepOf(question, view);
-  return onceQuiet([step], shapeOf(question, view), view)[0] ?? step;
+  return onceQuiet([step], desiredFor(question, view).shape, view)[0] ?? step;
 }
 
 /** If the source were quiet (SPEC D7). */
 function plannedStepOf(question: Question, view: ClusterView): Step {
-  return planCompanion(companionOf(question), question.actual, shapeOf(question, view), view);
+  return planCompanion(companionOf(question), question.actual, desiredFor(question, view).shape, view);
 }
 
-function shapeOf(question: Question, view: ClusterView): CompanionShape {
+function desiredFor(question: Question, view: ClusterView): Desired {
   const { live, rendering } = question;
   if (live === undefined) throw new TypeError('the label was checked first');
-  return desiredOf(live, requestOf(question), rendering, view).shape;
+  return desiredOf(live, requestOf(question), rendering, view);
 }

@@ -101,6 +101,24 @@ describe('[C8] explain', () => {
     },
   );
 
+  test('[D4] a different object has the name of the revision that must be kept first', () => {
+    const keeping = source('home/colors', { ...targets, 'keep-revisions': '1' });
+    const name = `home/colors-rev-${observed(keeping).digest.slice(0, 8)}` as const;
+    const inTheWay = configMap(name, { labels: { 'workshop.io/managed': 'revision' } });
+    const why = `ConfigMap ${name} exists and is not a revision of the source, so companions stay as they are`;
+    for (const there of [[], [companion({ ...keeping, data: {} }, 'team-a/colors-synced')]]) {
+      const all = [keeping, inTheWay, ...there];
+      expect(end(all)).toEqual([
+        `content: ${why}`,
+        'Delete that ConfigMap if nobody needs it, or keep no revisions.',
+      ]);
+      const entries = inventoryOf(world(all, spaces)).filter(({ source }) => source === 'home/colors');
+      expect(entries).toEqual([expect.objectContaining({ state: 'conflict', action: 'none', reason: why })]);
+    }
+    const held = companion(keeping, 'team-a/colors-synced');
+    expect(end([keeping, inTheWay, held])).toContain('content: as the source wants it');
+  });
+
   const green = { sky: 'green' };
   const red = { sky: 'red' };
   const manual = { 'canary-bake': 'manual' };
@@ -385,7 +403,7 @@ const STATES_AT: Readonly<Record<string, readonly (string | undefined)[]>> = {
   consent: ['refused', 'orphaned', 'waiting', 'conflict'],
   name: ['conflict', 'waiting'],
   values: ['invalid'],
-  content: ['missing', 'drifted'],
+  content: ['missing', 'drifted', 'conflict'],
 };
 
 test('[C8] explain agrees with the inventory of any world', () => {
