@@ -1,5 +1,8 @@
 import { splitKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { approvedWaves } from '../plan/brake.ts';
 import { isOutOfScope } from '../plan/placement.ts';
+import { waveOn } from '../plan/removal.ts';
 import type { ClusterView } from '../plan/view.ts';
 import { MANAGED_COMPANION, MANAGED_REVISION, MANAGED_SOURCE, MANAGED_VALUES } from '../vocabulary.ts';
 import { ADMINISTRATOR, type Finding, type Question } from './finding.ts';
@@ -54,7 +57,8 @@ export function checkLabel({ source, live }: Question, view: ClusterView): Findi
   return { check: 'label', evidence: `${vocabulary.managed}=${value}` };
 }
 
-export function checkAnnotations(question: Question, { settings: { vocabulary } }: ClusterView): Finding {
+export function checkAnnotations(question: Question, view: ClusterView): Finding {
+  const { vocabulary } = view.settings;
   const { live } = question;
   if (live?.request?.ok === false) {
     const { problem } = live.request;
@@ -64,7 +68,18 @@ export function checkAnnotations(question: Question, { settings: { vocabulary } 
   const ours = Object.entries(live?.annotations ?? {})
     .filter(([key]) => key.startsWith(prefix) && Object.values(vocabulary).includes(key))
     .map(([key, value]) => `${key.slice(prefix.length)}: ${value}`);
-  const remarks = live === undefined ? [] : annotationRemarks(live, vocabulary);
+  const remarks =
+    live === undefined ? [] : [...annotationRemarks(live, vocabulary), ...idleWaves(live, view)];
   const evidence = ours.length === 0 ? 'none, so the companion is beside the source' : ours.join('; ');
   return { check: 'annotations', evidence: [evidence, ...remarks].join('; but ') };
+}
+
+/** Usual once a wave is deleted, so only a person who asks is told (SPEC D2). */
+function idleWaves(source: ObservedConfigMap, view: ClusterView): readonly string[] {
+  const { vocabulary } = view.settings;
+  const held = new Set(view.referrers(source).map((object) => waveOn(object, vocabulary)));
+  const idle = [...approvedWaves(source.key, source, view)].filter((wave) => !held.has(wave));
+  return idle.length === 0
+    ? []
+    : [`${vocabulary.allowDeletes}: no companion is held with ${idle.join(', ')}`];
 }

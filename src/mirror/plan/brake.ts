@@ -43,14 +43,14 @@ export function withBrake(
 }
 
 /** The waves that `allow-deletes` releases: on the source, else on its Namespace, too. */
-function approvedWaves(
+export function approvedWaves(
   key: ObjectKey,
   source: ObservedConfigMap | undefined,
   view: ClusterView,
 ): ReadonlySet<string> {
   const home = source?.request === undefined ? view.namespace(splitKey(key).namespace) : undefined;
   const texts = [source?.annotations[view.settings.vocabulary.allowDeletes], home?.allowDeletes];
-  return new Set(texts.flatMap((text) => text?.split(/[\s,]+/) ?? []));
+  return new Set(texts.flatMap((text) => text?.split(/[\s,]+/).filter((wave) => wave !== '') ?? []));
 }
 
 function counts(step: Step): step is Deletion {

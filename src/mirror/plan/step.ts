@@ -108,8 +108,3 @@ export type Step =
 export function isAsAsked({ state, named }: { readonly state: string; readonly named?: boolean }): boolean {
   return state === 'in sync' || state === 'retained' || (state === 'refused' && named === false);
 }
-
-/** Matching namespaces, not named exactly, that are refused for want of consent (SPEC P3). */
-export function unconsentedMatches(steps: readonly Step[]): number {
-  return steps.filter((step) => step.state === 'refused' && step.unsaid && !step.named).length;
-}

@@ -264,6 +264,15 @@ describe('[C8] explain', () => {
     );
   });
 
+  test('[D2] annotations: a wave that no companion is held with', () => {
+    const of = source('home/colors', { ...targets, 'allow-deletes': 'aaaaaaaa, bbbbbbbb' });
+    const held = companion(of, 'qa/colors-synced', { annotations: { 'workshop.io/held': 'bbbbbbbb' } });
+    const wave = (objects: readonly ConfigMap[]) => ask(objects)[1]?.split('; but ')[1];
+    expect(wave([of, held])).toBe('workshop.io/allow-deletes: no companion is held with aaaaaaaa');
+    expect(wave([of])).toBe('workshop.io/allow-deletes: no companion is held with aaaaaaaa, bbbbbbbb');
+    expect(wave([source('home/colors', { ...targets, 'allow-deletes': 'bbbbbbbb' }), held])).toBe(undefined);
+  });
+
   test('target: nothing matches, or an exclusion does', () => {
     const annotate = 'kubectl annotate configmap colors --namespace home --overwrite workshop.io';
     expect(end([source('home/colors')])).toEqual([
