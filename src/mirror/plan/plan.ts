@@ -7,9 +7,9 @@ import { companionKey } from '../request/request.ts';
 import { withBrake } from './brake.ts';
 import { precedingClaimant } from './claims.ts';
 import { candidateNamespaces, placementIn } from './placement.ts';
-import { isLeftOver, planLeftOver, planRemoval, waiting } from './removal.ts';
+import { isLeftOver, planLeftOver, planRemoval } from './removal.ts';
 import { onceQuiet } from './settle.ts';
-import type { Step } from './step.ts';
+import { type Step, waiting } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 /**

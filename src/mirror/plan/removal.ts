@@ -8,7 +8,7 @@ import type { DeletionPolicy, MirrorRequest } from '../request/request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
 import { permissionIn } from './placement.ts';
-import type { Step } from './step.ts';
+import { type Step, waiting } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 /**
@@ -177,12 +177,6 @@ function planRetention(
   }
   const marking = `${reason}; marking it as retained`;
   return { action: 'update', companion, state: 'retained', reason: marking, actual, differences };
-}
-
-/** `until` undefined: until a watch event. */
-export function waiting(companion: ObjectKey, reason: string, until?: number): Step {
-  const step = { action: 'none', companion, state: 'waiting', reason } as const;
-  return until === undefined ? step : { ...step, until };
 }
 
 /** The wave with which a companion is marked as held; undefined: it is not. */

@@ -3,8 +3,7 @@ import type { Difference } from '../companion/drift.ts';
 import type { RevisionStep } from '../rollout/revision-step.ts';
 import type { Rollout } from '../rollout/rollout.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { waiting } from './removal.ts';
-import type { Step } from './step.ts';
+import { type Step, waiting } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 type Update = Extract<Step, { readonly state: 'drifted' | 'retained' }> & { readonly differences: unknown };
