@@ -1,8 +1,9 @@
 import { splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
-import { boundsRefusal, consentTo, matchTargets, mayMatchUnread } from '../plan/placement.ts';
+import { boundsRefusal, consentTo, mayMatchUnread } from '../plan/placement.ts';
 import type { ClusterView } from '../plan/view.ts';
 import { includingItem } from '../request/patterns.ts';
+import { matchTargets } from '../request/targets.ts';
 import { ADMINISTRATOR, companionOf, type Finding, type Question, requestOf } from './finding.ts';
 import { fixConsent, fixName, fixTargets } from './remedies.ts';
 
@@ -12,7 +13,7 @@ export function checkTarget(question: Question, view: ClusterView): Finding {
   const { vocabulary, bounds } = view.settings;
   const evidence = (text: string) => ({ check: 'target', evidence: text }) as const;
   const own = splitKey(source).namespace;
-  const refusal = name === own ? undefined : boundsRefusal(name, bounds);
+  const refusal = boundsRefusal(name, own, bounds);
   const failing = (text: string, reason: Parameters<typeof fixTargets>[1]): Finding =>
     refusal === undefined
       ? { ...evidence(text), fails: fixTargets(question, reason, vocabulary) }
@@ -48,13 +49,12 @@ export function checkTarget(question: Question, view: ClusterView): Finding {
 }
 
 export function checkBounds({ source, namespace }: Question, { settings: { bounds } }: ClusterView): Finding {
-  const isOwn = namespace === splitKey(source).namespace;
-  const refusal = isOwn ? undefined : boundsRefusal(namespace, bounds);
+  const own = splitKey(source).namespace;
+  const refusal = boundsRefusal(namespace, own, bounds);
   if (refusal !== undefined) return { check: 'bounds', evidence: refusal, fails: ADMINISTRATOR };
-  return {
-    check: 'bounds',
-    evidence: isOwn ? 'always allowed in its own namespace' : "allowed by the controller's flags",
-  };
+  const evidence =
+    namespace === own ? 'always allowed in its own namespace' : "allowed by the controller's flags";
+  return { check: 'bounds', evidence };
 }
 
 export function checkNamespace(question: Question, view: ClusterView): Finding {

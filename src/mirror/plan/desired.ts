@@ -4,11 +4,11 @@ import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { revisionKey, shortChecksum, writtenContent } from '../observe/revision.ts';
 import type { Rendering } from '../render/rendering.ts';
 import { companionKey, type MirrorRequest } from '../request/request.ts';
-import type { Targets } from '../request/targets.ts';
+import { matchesTargets, type Targets } from '../request/targets.ts';
 import { History, type HistoryFacts } from '../rollout/history.ts';
 import { isRevisionOf } from '../rollout/revision-step.ts';
 import { type Canary, type Holds, type Rollout, rolloutOf } from '../rollout/rollout.ts';
-import { candidateNamespaces, matchesTargets, placementIn } from './placement.ts';
+import { candidateNamespaces, placementIn } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
 /** What a source wants now. */

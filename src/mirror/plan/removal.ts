@@ -109,8 +109,7 @@ export function planRemoval(
   const companion = actual.key;
   if (actual.deleting) return waiting(companion, 'the companion is being deleted');
   const { namespace: from } = splitKey(source.key);
-  const namespace = view.namespace(actual.namespace);
-  const permission = permissionIn(actual.namespace, namespace, from, view.settings.bounds);
+  const permission = permissionIn(actual.namespace, from, view);
   switch (permission.kind) {
     case 'permitted':
       return policy === 'retain'
