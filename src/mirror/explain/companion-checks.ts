@@ -4,13 +4,14 @@ import { planCompanion } from '../plan/plan.ts';
 import { onceQuiet } from '../plan/settle.ts';
 import type { Step } from '../plan/step.ts';
 import type { ClusterView } from '../plan/view.ts';
-import { companionOf, type Finding, type Question, requestOf } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { whyBlocked } from './inventory.ts';
+import { companionOf, type Question, requestOf, sourceOf } from './question.ts';
 import { fixName, fixRollout, fixSettle } from './remedies.ts';
 
 /** Nothing can be said of a source whose content is not known. */
-export function checkRead({ live, rendering }: Question): Finding | undefined {
-  if (live === undefined || usesOf(live) === undefined || rendering !== undefined) return undefined;
+export function checkRead(question: Question): Finding | undefined {
+  if (usesOf(sourceOf(question)) === undefined || question.rendering !== undefined) return undefined;
   const evidence = 'the source or its values have just changed';
   return { check: 'values', evidence, fails: { words: 'Run the command again.' } };
 }
@@ -36,11 +37,11 @@ export function checkName(question: Question, view: ClusterView): Finding {
 
 /** Where the text of each placeholder comes from, never the text. */
 export function checkValues(question: Question, view: ClusterView): Finding | undefined {
-  const { live, rendering, namespace, actual } = question;
-  if (live === undefined || rendering === undefined) return undefined;
+  const { rendering, namespace, actual } = question;
+  if (rendering === undefined) return undefined;
   const edition = desiredFor(question, view).shape.editionIn(namespace, actual);
   const revision = 'revision' in edition ? edition.revision : undefined;
-  const origins = rendering.originsIn(namespace, revision ?? live);
+  const origins = rendering.originsIn(namespace, revision ?? sourceOf(question));
   const lack = origins.find((origin) => origin.lack !== undefined)?.lack;
   if ('missing' in edition && edition.isUnresolved) {
     const words = lack?.fix ?? 'Shorten the text or the values.';
@@ -81,7 +82,5 @@ function plannedStepOf(question: Question, view: ClusterView): Step {
 }
 
 function desiredFor(question: Question, view: ClusterView): Desired {
-  const { live, rendering } = question;
-  if (live === undefined) throw new TypeError('the label was checked first');
-  return desiredOf(live, requestOf(question), rendering, view);
+  return desiredOf(sourceOf(question), requestOf(question), question.rendering, view);
 }

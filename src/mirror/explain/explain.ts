@@ -1,6 +1,7 @@
 import type { ClusterView } from '../plan/view.ts';
 import { checkContent, checkName, checkRead, checkValues } from './companion-checks.ts';
-import type { CheckFunction, Finding, Question } from './finding.ts';
+import type { CheckFunction, Finding } from './finding.ts';
+import type { Question } from './question.ts';
 import { checkAnnotations, checkLabel } from './source-checks.ts';
 import { checkBounds, checkConsent, checkNamespace, checkTarget } from './target-checks.ts';
 

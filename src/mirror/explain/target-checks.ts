@@ -4,8 +4,9 @@ import { boundsRefusal, consentTo, mayMatchUnread } from '../plan/placement.ts';
 import type { ClusterView } from '../plan/view.ts';
 import { includingItem } from '../request/patterns.ts';
 import { matchTargets } from '../request/targets.ts';
-import { ADMINISTRATOR, companionOf, type Finding, type Question, requestOf } from './finding.ts';
-import { fixConsent, fixName, fixTargets } from './remedies.ts';
+import type { Finding } from './finding.ts';
+import { companionOf, type Question, requestOf } from './question.ts';
+import { ADMINISTRATOR, fixConsent, fixName, fixTargets } from './remedies.ts';
 
 export function checkTarget(question: Question, view: ClusterView): Finding {
   const { source, namespace: name } = question;
