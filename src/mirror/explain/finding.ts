@@ -1,5 +1,3 @@
-import type { ClusterView } from '../plan/view.ts';
-import type { Question } from './question.ts';
 import type { Remedy } from './remedies.ts';
 
 /** What must hold, in this order, for a companion to be in sync. */
@@ -15,12 +13,12 @@ export type Check =
   | 'content';
 
 /** What was found at one check. */
-export interface Finding {
+export interface Finding extends Result {
   readonly check: Check;
-  readonly evidence: string;
-  /** Absent: it holds. */
-  readonly fails?: Remedy;
 }
 
-/** Undefined: there is nothing to check. */
-export type CheckFunction = (question: Question, view: ClusterView) => Finding | undefined;
+export interface Result {
+  readonly evidence: string;
+  /** Absent: the check holds. */
+  readonly fails?: Remedy;
+}

@@ -5,7 +5,7 @@ import { MAX_NAME_LENGTH } from '../request/object-name.ts';
 import { commaList, includingItem, isExcluded, parseNamespacePatterns } from '../request/patterns.ts';
 import { LONGEST_SOURCE_NAME } from '../request/rollout-request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import type { Question } from './question.ts';
+import { type Question, requestOf, sourceOf } from './question.ts';
 
 /** What would make a check hold: a command to paste, words, or what the controller does anyway. */
 export type Remedy =
@@ -53,7 +53,7 @@ export function fixAnnotations(question: Question, problem: string, vocabulary: 
   const { name } = splitKey(question.source);
   switch (key) {
     case vocabulary.targetNamespaces: {
-      const items = repaired(question.live?.annotations[key] ?? '', { exclusions: true });
+      const items = repaired(sourceOf(question).annotations[key] ?? '', { exclusions: true });
       const caution = 'Companions in namespaces that it does not name will be deleted.';
       return { ...annotateSource(question, key, including(items, question.namespace)), caution };
     }
@@ -104,22 +104,22 @@ function defaultName(source: string): string {
     : '{name}-synced';
 }
 
-/** `excluded`: by an item with `!`. `none`: nothing includes the namespace. */
-export function fixTargets(question: Question, why: 'none' | 'excluded', vocabulary: Vocabulary): Remedy {
-  const { source, live, namespace } = question;
+/** Nothing includes the namespace, or an item with `!` excludes it. */
+export function fixTargets(question: Question, vocabulary: Vocabulary): Remedy {
+  const { namespace } = question;
+  const { annotations, namespace: own } = sourceOf(question);
   const key = vocabulary.targetNamespaces;
-  const text = live?.annotations[key];
-  const hasSelector = live?.annotations[vocabulary.targetNamespaceSelector] !== undefined;
+  const hasSelector = annotations[vocabulary.targetNamespaceSelector] !== undefined;
   // Without targets, the companion beside the source would go.
-  const before = text ?? (hasSelector ? '' : splitKey(source).namespace);
-  const items = commaList(before).filter((item) => !(why === 'excluded' && excludes(item, namespace)));
+  const before = annotations[key] ?? (hasSelector ? '' : own);
+  const items = commaList(before).filter((item) => !excludes(item, namespace));
   return annotateSource(question, key, including(items, namespace));
 }
 
 /** A name that another object hardly has. */
 export function fixName(question: Question, vocabulary: Vocabulary): Remedy {
   const key = vocabulary.companionName;
-  const tried = question.live?.annotations[key];
+  const tried = sourceOf(question).annotations[key];
   const name = tried === '{namespace}-{name}' ? '{name}-mirrored' : '{namespace}-{name}';
   return { ...annotateSource(question, key, name), caution: RENAMED };
 }
@@ -143,11 +143,9 @@ export function fixSettle(question: Question, vocabulary: Vocabulary): Remedy {
 
 /** New content waits for its canary, or the pinned one is not there (SPEC D5, D6). */
 export function fixRollout(question: Question, vocabulary: Vocabulary): Remedy {
-  const { live } = question;
-  const rollout = live?.request?.ok ? live.request.value.rollout : undefined;
-  return live === undefined || rollout?.pin !== undefined
-    ? annotateSource(question, vocabulary.pin, undefined)
-    : annotateSource(question, vocabulary.canaryApprove, shortChecksum(live.digest));
+  return requestOf(question).rollout?.pin === undefined
+    ? annotateSource(question, vocabulary.canaryApprove, shortChecksum(sourceOf(question).digest))
+    : annotateSource(question, vocabulary.pin, undefined);
 }
 
 function annotateSource({ source }: Question, key: string, value: string | undefined) {

@@ -28,7 +28,7 @@ export type Placement =
   | { readonly kind: 'desired' | 'unmatched' }
   | Exclude<Permission, { readonly kind: 'permitted' }>;
 
-const PERMITTED: Permission = { kind: 'permitted' };
+const PERMITTED = { kind: 'permitted' } as const;
 const DESIRED: Placement = { kind: 'desired' };
 const UNMATCHED: Placement = { kind: 'unmatched' };
 const UNREAD: Placement = {
@@ -112,8 +112,10 @@ export function boundsRefusal(namespace: string, from: string, bounds: Bounds): 
   return undefined;
 }
 
+type Consented = Exclude<Permission, { readonly kind: 'absent' | 'terminating' }>;
+
 /** Whether the namespace's owner lets sources in namespace `from` write there. */
-export function consentTo(from: string, consent: Consent, isRequired: boolean): Permission {
+export function consentTo(from: string, consent: Consent, isRequired: boolean): Consented {
   switch (consent.kind) {
     case 'unsaid': {
       const reason = 'the namespace has no accept-mirrors-from, and --require-consent is set';
