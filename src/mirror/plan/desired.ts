@@ -1,4 +1,4 @@
-import { type CompanionShape, companionShape } from '../companion/companion.ts';
+import { type CompanionShape, companionShape, ownEdition } from '../companion/companion.ts';
 import { isCompanionOf } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { revisionKey, shortChecksum, writtenContent } from '../observe/revision.ts';
@@ -28,7 +28,7 @@ export function desiredOf(
   const { vocabulary } = view.settings;
   const revisions = revisionsOf(source, view);
   if (request.rollout === undefined && revisions.length === 0) {
-    const shape = companionShape(source, request, vocabulary, undefined, rendering);
+    const shape = companionShape(source, request, vocabulary, ownEdition(source), rendering);
     return { shape, rollout: undefined };
   }
   const holds: Holds = (companion, content) =>
