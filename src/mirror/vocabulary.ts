@@ -1,6 +1,11 @@
 /** Labels, annotations or data: texts by key. */
 export type StringMap = Readonly<Record<string, string>>;
 
+/** Undefined if there is none, also of a label that is called `constructor`. */
+export function entryAt(entries: StringMap, key: string): string | undefined {
+  return Object.hasOwn(entries, key) ? entries[key] : undefined;
+}
+
 /** What a source says. */
 const SOURCE_KEYS = {
   targetNamespaces: 'target-namespaces',
