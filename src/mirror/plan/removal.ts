@@ -101,7 +101,7 @@ interface Removal {
 }
 
 /** What to do about a companion that its source should not have ({@link isLeftOver}). */
-export function planRemoval(
+function planRemoval(
   actual: ObservedConfigMap,
   { source, policy, deleteAfter, reason }: Removal,
   view: ClusterView,
