@@ -17,6 +17,7 @@ import {
   type Entry,
   entryMeeting,
   isUnconfirmed,
+  missingRevisions,
   type RenderingsBySource,
   takeInventory,
 } from '../mirror/explain/inventory.ts';
@@ -45,12 +46,6 @@ const SYNC_POLL_MS = 10;
 const READS_AT_ONCE = 16;
 /** Maximum size (bytes) of what is kept between two looks, to render sources again. */
 const CACHE_BYTES = 64 * 1024 * 1024;
-
-/** Nothing is written here, so the view needs no correction. */
-const NOTHING_WRITTEN = {
-  newest: <T>(_key: ObjectKey, seen: T) => seen,
-  writtenFor: () => [],
-};
 
 const NOTHING_MEASURED = { unwantedMs: () => undefined };
 const NOTHING_DELETED = { recent: () => new Set<string>() };
@@ -136,11 +131,13 @@ export class Inspection {
       if (dependsOnNamespaces(observe(body, vocabulary), vocabulary)) this.#namespaces.demand();
     }
     await this.whenSynced(signal);
+    /** Those that have the name of a revision, though the watch does not show them. */
+    const met = new Map<ObjectKey, ObservedConfigMap | undefined>();
     const view = createClusterView({
       settings: this.#settings,
       configMaps: applied.configMaps,
       namespaces: applied.namespaces,
-      mutations: NOTHING_WRITTEN,
+      mutations: { newest: (key, seen) => seen ?? met.get(key), writtenFor: () => [] },
       memory: NOTHING_MEASURED,
       deletions: NOTHING_DELETED,
       versions: {
@@ -153,6 +150,9 @@ export class Inspection {
       const object = await body(key);
       return object && observe(object, vocabulary);
     };
+    await this.#each(missingRevisions(applied.configMaps.values(), view), async (key) => {
+      met.set(key, await observed(key));
+    });
     const live = new Map<ObjectKey, ObservedConfigMap | undefined>();
     await this.#each(absentSources(applied.configMaps.values(), view), async (key) => {
       live.set(key, await observed(key));

@@ -7,6 +7,8 @@ export const parsed = <T>(value: T): Parsed<T> => ({ ok: true, value });
 export const problem = (text: string): Parsed<never> => ({ ok: false, problem: text });
 
 /** What a person wrote, cut to fit into a message. */
-export function quoted(text: string): string {
-  return text.length > 80 ? `"${text.slice(0, 77)}…"` : `"${text}"`;
+export function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
+
+export const quoted = (text: string): string => `"${shortened(text)}"`;

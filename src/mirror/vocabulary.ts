@@ -1,72 +1,81 @@
 /** Labels, annotations or data: texts by key. */
 export type StringMap = Readonly<Record<string, string>>;
 
-/** Every label and annotation key. Not constants, because `--domain` sets the domain. */
-export interface Vocabulary {
-  readonly domain: string;
+/** Undefined if there is none, also of a label that is called `constructor`. */
+export function entryAt(entries: StringMap, key: string): string | undefined {
+  return Object.hasOwn(entries, key) ? entries[key] : undefined;
+}
 
-  /** Label on sources (`true`), companions, revisions and values. The watch selects by it. */
-  readonly managed: string;
-
-  // What a source says.
-  readonly targetNamespaces: string;
-  readonly targetNamespaceSelector: string;
-  readonly companionName: string;
-  readonly includeKeys: string;
-  readonly excludeKeys: string;
-  readonly renameKeys: string;
-  readonly renderKeys: string;
-  readonly valuesFrom: string;
-  readonly copyLabels: string;
-  readonly copyAnnotations: string;
+/** What a source says. */
+const SOURCE_KEYS = {
+  targetNamespaces: 'target-namespaces',
+  targetNamespaceSelector: 'target-namespace-selector',
+  companionName: 'companion-name',
+  includeKeys: 'include-keys',
+  excludeKeys: 'exclude-keys',
+  renameKeys: 'rename-keys',
+  renderKeys: 'render-keys',
+  valuesFrom: 'values-from',
+  copyLabels: 'copy-labels',
+  copyAnnotations: 'copy-annotations',
   /** Also on companions of a source that retains them. */
-  readonly deletionPolicy: string;
+  deletionPolicy: 'deletion-policy',
   /** Likewise. How long a companion stays unwanted before it is deleted (SPEC D3). */
-  readonly deleteAfter: string;
-  readonly keepRevisions: string;
-  readonly pin: string;
-  readonly canary: string;
-  readonly canaryBake: string;
-  readonly canaryApprove: string;
-
-  /** How long a source must be quiet before its new content is mirrored (SPEC D7). */
-  readonly settle: string;
+  deleteAfter: 'delete-after',
   /** Waves of held deletions that are allowed. For sources that are gone, on their Namespace. */
-  readonly allowDeletes: string;
+  allowDeletes: 'allow-deletes',
+  /** How long a source must be quiet before its new content is mirrored (SPEC D7). */
+  settle: 'settle',
+  keepRevisions: 'keep-revisions',
+  pin: 'pin',
+  canary: 'canary',
+  canaryBake: 'canary-bake',
+  canaryApprove: 'canary-approve',
   /** Which sinks are notified of the source. Companions do not depend on it. */
-  readonly notify: string;
+  notify: 'notify',
+} as const;
+
+const OTHER_KEYS = {
+  /** Label on sources (`true`), companions, revisions and values. The watch selects by it. */
+  managed: 'managed',
 
   // What a companion carries.
-  readonly source: string;
-  readonly sourceUid: string;
-  readonly sourceChecksum: string;
+  source: 'source',
+  sourceUid: 'source-uid',
+  sourceChecksum: 'source-checksum',
   /** If that is of a rendered content and revisions are kept: which content was rendered. */
-  readonly renderedFrom: string;
+  renderedFrom: 'rendered-from',
   /** The companion's own `namespace/name`. A copy of a companion has the wrong one. */
-  readonly companion: string;
-  readonly copiedMetadata: string;
+  companion: 'companion',
+  copiedMetadata: 'copied-metadata',
   /** The wave of deletions with which the brake holds this one (SPEC D1). */
-  readonly held: string;
+  held: 'held',
   /** On a canary companion: which content failed in a canary. */
-  readonly canaryFailed: string;
+  canaryFailed: 'canary-failed',
 
   // What a revision carries, beside the first three of a companion.
   /** Its place in the order of the source's contents. */
-  readonly revision: string;
+  revision: 'revision',
   /** Until its content may be everywhere: how far its canary is. */
-  readonly canaryStage: string;
+  canaryStage: 'canary-stage',
 
   // What others put on a companion.
-  readonly verdict: string;
+  verdict: 'verdict',
 
   // What a namespace says.
-  readonly acceptMirrorsFrom: string;
+  acceptMirrorsFrom: 'accept-mirrors-from',
+} as const;
 
+type Keys = typeof SOURCE_KEYS & typeof OTHER_KEYS;
+
+/** Every label and annotation key. Not constants, because `--domain` sets the domain. */
+export type Vocabulary = { readonly [K in keyof Keys]: string } & {
+  readonly domain: string;
   /** The labels of every companion. */
   readonly companionLabels: StringMap;
   /** The labels of every revision. */
   readonly revisionLabels: StringMap;
-}
+};
 
 export const MANAGED_SOURCE = 'true';
 export const MANAGED_COMPANION = 'companion';
@@ -80,45 +89,23 @@ export const MANAGED_BY = 'mirror-controller';
 export const DEFAULT_DOMAIN = 'workshop.io';
 
 export function vocabularyOf(domain: string): Vocabulary {
-  const managed = `${domain}/managed`;
+  const keys = inDomain({ ...SOURCE_KEYS, ...OTHER_KEYS }, domain);
   return {
     domain,
-    managed,
-    targetNamespaces: `${domain}/target-namespaces`,
-    targetNamespaceSelector: `${domain}/target-namespace-selector`,
-    companionName: `${domain}/companion-name`,
-    includeKeys: `${domain}/include-keys`,
-    excludeKeys: `${domain}/exclude-keys`,
-    renameKeys: `${domain}/rename-keys`,
-    renderKeys: `${domain}/render-keys`,
-    valuesFrom: `${domain}/values-from`,
-    copyLabels: `${domain}/copy-labels`,
-    copyAnnotations: `${domain}/copy-annotations`,
-    deletionPolicy: `${domain}/deletion-policy`,
-    deleteAfter: `${domain}/delete-after`,
-    settle: `${domain}/settle`,
-    allowDeletes: `${domain}/allow-deletes`,
-    keepRevisions: `${domain}/keep-revisions`,
-    pin: `${domain}/pin`,
-    canary: `${domain}/canary`,
-    canaryBake: `${domain}/canary-bake`,
-    canaryApprove: `${domain}/canary-approve`,
-    notify: `${domain}/notify`,
-    source: `${domain}/source`,
-    sourceUid: `${domain}/source-uid`,
-    sourceChecksum: `${domain}/source-checksum`,
-    renderedFrom: `${domain}/rendered-from`,
-    companion: `${domain}/companion`,
-    copiedMetadata: `${domain}/copied-metadata`,
-    held: `${domain}/held`,
-    canaryFailed: `${domain}/canary-failed`,
-    revision: `${domain}/revision`,
-    canaryStage: `${domain}/canary-stage`,
-    verdict: `${domain}/verdict`,
-    acceptMirrorsFrom: `${domain}/accept-mirrors-from`,
-    companionLabels: Object.freeze({ [managed]: MANAGED_COMPANION, [MANAGED_BY_LABEL]: MANAGED_BY }),
-    revisionLabels: Object.freeze({ [managed]: MANAGED_REVISION, [MANAGED_BY_LABEL]: MANAGED_BY }),
+    ...keys,
+    companionLabels: Object.freeze({ [keys.managed]: MANAGED_COMPANION, [MANAGED_BY_LABEL]: MANAGED_BY }),
+    revisionLabels: Object.freeze({ [keys.managed]: MANAGED_REVISION, [MANAGED_BY_LABEL]: MANAGED_BY }),
   };
+}
+
+function inDomain<T extends StringMap>(keys: T, domain: string): Record<keyof T, string> {
+  const named = Object.entries(keys).map(([word, key]) => [word, `${domain}/${key}`]);
+  return Object.fromEntries(named) as Record<keyof T, string>;
+}
+
+/** The annotations of a source, with their domain. */
+export function sourceAnnotations({ domain }: Vocabulary): readonly string[] {
+  return Object.values(inDomain(SOURCE_KEYS, domain));
 }
 
 /** Values of the label `managed` that the watch selects. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { memoryIo } from '../cli/memory-io.ts';
 import { World } from '../controller/world.ts';
 import type { TestServer } from '../support/servers/server.ts';
-import { ask, short } from './ask.ts';
+import { ask, inWords, rowsOf, short } from './ask.ts';
 
 /** A source `broken` in `home`, and the namespace where its companion is missed. */
 interface Broken {
@@ -302,6 +302,28 @@ export function explainSuite(server: TestServer): void {
     expect(out).toContain(`as the source wants it: it is pinned to ${pin}\n`);
     const status = await ask(world, ['status', world.full('home/colors')]);
     expect(status.out).toMatch(new RegExp(`in sync +pinned to ${pin}\n`));
+  });
+
+  test.concurrent('[D4] [C3] a ConfigMap that has the name of a revision: status, plan and explain say that it is in the way', async () => {
+    await using world = await World.open(server);
+    await world.createSource({ asks: { 'keep-revisions': '1' } });
+    await world.run('--once');
+    await world.person.patch(world.full('home/colors'), { data: { sky: 'red' } });
+    const history = await ask(world, ['history', world.full('home/colors'), '-o', 'json']);
+    const name = `colors-rev-${JSON.parse(history.out)[0].checksum.slice(0, 8)}`;
+    await world.person.create({ metadata: { name, namespace: world.full('home') }, data: {} });
+    const why = `ConfigMap home/${name} exists and is not a revision of the source, so companions stay as they are`;
+    const { code, rows } = await rowsOf(world, 'status', world.full('home/colors'), '--check');
+    expect(code).toBe(1);
+    expect(inWords(rows).map((row) => short(world, row))).toEqual([
+      `home/colors → home/colors-synced: conflict, none; ${why}`,
+    ]);
+    expect(await ask(world, ['plan', '-n', world.full('home')])).toMatchObject({ code: 0 });
+    const { out } = await ask(world, ['explain', world.full('home/colors')]);
+    expect(short(world, out)).toMatch(`  no   content       ${why}\n\nconflict: ${why}\nDelete `);
+    await world.person.delete(world.full(`home/${name}`));
+    await world.run('--once');
+    expect(await ask(world, ['explain', world.full('home/colors')])).toMatchObject({ code: 0 });
   });
 
   test.concurrent('[D7] [C3] content that waits for quiet: status, plan and explain say until when', async () => {

@@ -71,7 +71,7 @@ export class Planner {
     const { shape, rollout } = desiredOf(source, request, rendering, view);
     const steps = this.#counted(key, planSource(shape, view));
     const isFlapping = versions.isFlapping(key);
-    reports.validSource(key, remarksOn(source, steps, vocabulary, { rollout, isFlapping }));
+    reports.validSource(key, remarksOn(source, steps, view, { rollout, isFlapping }));
     const rolling = source.deleting ? undefined : rolloutOnceQuiet(rollout, steps, shape, view);
     return { source, shape, steps, rollout: rolling };
   }
@@ -105,7 +105,7 @@ export class Planner {
     if (live?.request !== undefined)
       throw new StaleSourceError('the source exists, and is not in the cache yet');
     const steps = this.#counted(key, planOrphans(key, live, view));
-    reports.validSource(key, remarksOnOrphans(key, steps, view.settings.vocabulary));
+    reports.validSource(key, remarksOnOrphans(key, live, steps, view));
     return { ...NOTHING, source: live, steps };
   }
 

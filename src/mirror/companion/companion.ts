@@ -43,6 +43,12 @@ export interface Edition {
   readonly failed?: string;
 }
 
+/** The source's content, everywhere. */
+export function ownEdition({ digest }: ObservedConfigMap): EditionIn {
+  const edition = { digest };
+  return () => edition;
+}
+
 /** The content is not there, or not known: the companion stays as it is. */
 export interface NoEdition {
   readonly missing: string;
@@ -51,15 +57,15 @@ export interface NoEdition {
 }
 
 /**
- * @param editionIn which content goes where; default: the source's, everywhere
+ * @param editionIn which content goes where
  * @param rendering of a source that has something to render
  */
 export function companionShape(
   source: ObservedConfigMap,
   request: MirrorRequest,
   vocabulary: Vocabulary,
-  editionIn: EditionIn = () => source,
-  rendering?: Rendering,
+  editionIn: EditionIn,
+  rendering: Rendering | undefined,
 ): CompanionShape {
   if (usesOf(source) !== undefined && rendering === undefined) {
     throw new TypeError('the source must be rendered first');
@@ -92,20 +98,13 @@ function renderedEditionIn(
   return (namespace, actual) => {
     const edition = editionIn(namespace, actual);
     if ('missing' in edition) return edition;
-    const { revision, held, failed } = edition;
-    const base = revision ?? source;
+    const base = edition.revision ?? source;
     const rendered = rendering.in(namespace, base);
     if (rendered === undefined) return { missing: 'its content must be read first' };
     const { digest, unresolved } = rendered;
     if (digest === undefined) return { missing: unresolved, isUnresolved: true };
     const isNamed = rollout !== undefined && digest !== base.digest;
-    return {
-      digest,
-      ...(isNamed && { renderedFrom: shortChecksum(base.digest) }),
-      ...(revision && { revision }),
-      ...(held && { held }),
-      ...(failed !== undefined && { failed }),
-    };
+    return { ...edition, digest, ...(isNamed && { renderedFrom: shortChecksum(base.digest) }) };
   };
 }
 

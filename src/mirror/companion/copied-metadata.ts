@@ -66,18 +66,14 @@ export function formatCopiedKeys(copied: CopiedMetadata): string | undefined {
 export function parseCopiedKeys(text: string | undefined, vocabulary: Vocabulary): CopiedKeys {
   if (text === undefined) return NOTHING;
   try {
-    const value: unknown = JSON.parse(text);
-    return {
-      labels: parsedKeys(value, 'labels', vocabulary),
-      annotations: parsedKeys(value, 'annotations', vocabulary),
-    };
+    const { labels, annotations } = JSON.parse(text) as Readonly<Record<keyof CopiedKeys, unknown>>;
+    return { labels: copyable(labels, vocabulary), annotations: copyable(annotations, vocabulary) };
   } catch {
     return NOTHING;
   }
 }
 
-function parsedKeys(value: unknown, field: keyof CopiedKeys, vocabulary: Vocabulary): readonly string[] {
-  const list = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : [];
+function copyable(list: unknown, vocabulary: Vocabulary): readonly string[] {
   if (!Array.isArray(list)) return [];
   const keys = list.filter((key): key is string => typeof key === 'string' && mayCopy(key, vocabulary));
   return [...new Set(keys)];

@@ -60,9 +60,7 @@ export function differencesFromRetained(
 ): readonly Difference[] {
   const found: Difference[] = [];
   compareAnnotation(found, actual, vocabulary.deletionPolicy, 'retain');
-  if (Object.hasOwn(actual.annotations, vocabulary.held)) {
-    found.push({ kind: 'annotation', key: vocabulary.held, value: undefined });
-  }
+  compareAnnotation(found, actual, vocabulary.held, undefined);
   const owners = desiredOwnerReferences(actual, source, undefined);
   if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
   return found;

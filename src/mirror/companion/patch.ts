@@ -72,10 +72,6 @@ const changes = (found: readonly EntryDifference[]): Readonly<Record<string, str
   Object.fromEntries(found.map(({ key, value }) => [key, value ?? null]));
 
 function healed(entries: StringMap, found: readonly EntryDifference[]): StringMap {
-  const result = new Map(Object.entries(entries));
-  for (const { key, value } of found) {
-    if (value === undefined) result.delete(key);
-    else result.set(key, value);
-  }
-  return Object.fromEntries(result);
+  const merged = Object.entries({ ...entries, ...changes(found) });
+  return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
 }

@@ -1,12 +1,13 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Difference } from '../companion/drift.ts';
 import { isValues, type ObservedConfigMap, sourceReference, usesOf } from '../observe/observed-config-map.ts';
-import { isRevision } from '../observe/revision.ts';
-import { desiredOf } from '../plan/desired.ts';
+import { isRevision, revisionKey } from '../observe/revision.ts';
+import { type Desired, desiredOf } from '../plan/desired.ts';
 import { companionsLeft, planOrphans } from '../plan/orphans.ts';
 import { isOutOfScope } from '../plan/placement.ts';
 import { planCompanion, planSource } from '../plan/plan.ts';
 import { isLeftOver } from '../plan/removal.ts';
+import { rolloutOnceQuiet } from '../plan/settle.ts';
 import type { Step } from '../plan/step.ts';
 import type { ClusterView } from '../plan/view.ts';
 import type { Rendering } from '../render/rendering.ts';
@@ -84,6 +85,19 @@ export function absentSource(object: ObservedConfigMap, view: ClusterView): Obje
 }
 
 /**
+ * The keys of the revisions that must be kept. Only a live read shows whether an object without our
+ * label has the name (SPEC D4).
+ */
+export function missingRevisions(
+  objects: Iterable<ObservedConfigMap>,
+  view: ClusterView,
+): readonly ObjectKey[] {
+  const sources = [...objects].filter(({ request }) => request?.ok && request.value.rollout?.keepRevisions);
+  const keys = sources.map((source) => revisionKey(source, source.digest));
+  return keys.filter((key) => view.configMap(key) === undefined);
+}
+
+/**
  * An entry for every companion that exists or should exist. It calls the same plans as the
  * reconciler, so it says what the controller would do.
  * @param objects every ConfigMap in the view
@@ -147,12 +161,32 @@ export function entriesOfSource(
   if (usesOf(source) !== undefined && rendering === undefined) {
     return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'its content must be read first');
   }
-  const { shape } = desiredOf(source, request.value, rendering, view);
+  const desired = desiredOf(source, request.value, rendering, view);
   const { pin } = request.value.rollout ?? {};
-  return planSource(shape, view).map((step) => {
+  const steps = planSource(desired.shape, view);
+  const blocked = whyBlocked(desired, steps, view);
+  return steps.map((step) => {
     const entry = entryOf(key, step);
+    if (blocked !== undefined && (step.state === 'missing' || step.state === 'drifted')) {
+      return { source: key, companion: step.companion, action: 'none', state: 'conflict', reason: blocked };
+    }
     return pin !== undefined && entry.state === 'in sync' ? { ...entry, reason: `pinned to ${pin}` } : entry;
   });
+}
+
+/**
+ * Why nothing may be written now to companions that the source wants: a different object has the
+ * name of the revision that must be kept first (SPEC D4). Undefined: it may.
+ */
+export function whyBlocked(
+  { shape, rollout }: Desired,
+  steps: readonly Step[],
+  view: ClusterView,
+): string | undefined {
+  const first = rolloutOnceQuiet(rollout, steps, shape, view)?.steps.find(({ action }) => action === 'keep');
+  return first?.actual === undefined
+    ? undefined
+    : `ConfigMap ${first.companion} exists and is not a revision of the source, so companions stay as they are`;
 }
 
 function entriesOfInvalidSource(

@@ -1,6 +1,9 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { type ObservedConfigMap, usesOf } from '../observe/observed-config-map.ts';
-import { type Step, unconsentedMatches } from '../plan/step.ts';
+import { quoted } from '../parsed.ts';
+import { approvedWaves } from '../plan/brake.ts';
+import type { Step } from '../plan/step.ts';
+import type { ClusterView } from '../plan/view.ts';
 import { parseNotify } from '../request/notify.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
 import type { Rollout, RolloutRemark } from '../rollout/rollout.ts';
@@ -27,24 +30,21 @@ export interface Remark {
 export function remarksOn(
   source: ObservedConfigMap,
   steps: readonly Step[],
-  vocabulary: Vocabulary,
+  view: ClusterView,
   {
     rollout,
     isFlapping = false,
   }: { readonly rollout?: Rollout | undefined; readonly isFlapping?: boolean } = {},
 ): readonly Remark[] {
-  const remarks: Remark[] = annotationRemarks(source, vocabulary).map(
-    (text): Remark => ({ kind: 'annotation', text }),
-  );
-  remarks.unshift(...unresolved(steps));
-  if (isFlapping) remarks.unshift(flapping(vocabulary));
-  if (rollout?.remark !== undefined) remarks.unshift(rollout.remark);
-  const unconsented = unconsentedMatches(steps);
-  if (unconsented > 0) {
-    const text = `${unconsented} matching ${unconsented === 1 ? 'namespace has' : 'namespaces have'} no accept-mirrors-from, and --require-consent is set`;
-    remarks.push({ kind: 'no consent', text, topic: 'no consent' });
-  }
-  return [...heldDeletions(steps, source.key, 'it', vocabulary), ...remarks];
+  const { vocabulary } = view.settings;
+  return [
+    ...heldDeletions(steps, 'it', approvedWaves(source.key, source, view), source.key, vocabulary),
+    ...(rollout?.remark === undefined ? [] : [rollout.remark]),
+    ...(isFlapping ? [flapping(vocabulary)] : []),
+    ...unresolved(steps),
+    ...annotationRemarks(source, vocabulary).map((text): Remark => ({ kind: 'annotation', text })),
+    ...unconsented(steps),
+  ];
 }
 
 /** A sentence for each annotation of a valid source that is unknown or has no effect. */
@@ -91,20 +91,39 @@ function unresolved(steps: readonly Step[]): readonly Remark[] {
   return [...remarks.slice(0, MOST_REASONS), { kind: 'unresolved', text: `${left} more reasons` }];
 }
 
-/** The same for a source that is gone or unlabelled. */
-export function remarksOnOrphans(
-  source: ObjectKey,
-  steps: readonly Step[],
-  vocabulary: Vocabulary,
-): readonly Remark[] {
-  return heldDeletions(steps, source, `Namespace ${splitKey(source).namespace}`, vocabulary);
+/** Matching namespaces, not named exactly, that are refused for want of consent (SPEC P3). */
+function unconsented(steps: readonly Step[]): readonly Remark[] {
+  const { length } = steps.filter((step) => step.state === 'refused' && step.unsaid && !step.named);
+  if (length === 0) return [];
+  const which = `${length} matching ${length === 1 ? 'namespace has' : 'namespaces have'}`;
+  const text = `${which} no accept-mirrors-from, and --require-consent is set`;
+  return [{ kind: 'no consent', text, topic: 'no consent' }];
 }
 
-/** At most one remark. `where`: what to annotate. */
+/**
+ * The same for a source that is gone or unlabelled.
+ * @param live what a live read found at the source's key; undefined: nothing
+ */
+export function remarksOnOrphans(
+  source: ObjectKey,
+  live: ObservedConfigMap | undefined,
+  steps: readonly Step[],
+  view: ClusterView,
+): readonly Remark[] {
+  const where = `Namespace ${splitKey(source).namespace}`;
+  return heldDeletions(steps, where, approvedWaves(source, live, view), source, view.settings.vocabulary);
+}
+
+/**
+ * At most one remark.
+ * @param where what to annotate
+ * @param approved the waves that it lists now: others, or these would not be held
+ */
 function heldDeletions(
   steps: readonly Step[],
-  source: ObjectKey,
   where: string,
+  approved: ReadonlySet<string>,
+  source: ObjectKey,
   { allowDeletes }: Vocabulary,
 ): readonly Remark[] {
   const held = steps.filter((step) => step.state === 'held');
@@ -112,5 +131,7 @@ function heldDeletions(
   const waves = [...new Set(held.map(({ wave }) => wave))].join(',');
   const what = `${held.length} ${held.length === 1 ? 'deletion is' : 'deletions are'} held (wave ${waves})`;
   const release = `mirror-controller release ${source}, or annotate ${where} with ${allowDeletes}=${waves}`;
-  return [{ kind: 'deletes held', text: `${what}; if that is intended: ${release}`, topic: waves }];
+  const others = approved.size === 0 ? '' : `; ${quoted([...approved].join())} does not release them`;
+  const text = `${what}; if that is intended: ${release}${others}`;
+  return [{ kind: 'deletes held', text, topic: `${waves}${others}` }];
 }

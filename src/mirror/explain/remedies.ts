@@ -1,20 +1,11 @@
-import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { shortChecksum } from '../observe/revision.ts';
 import { MAX_NAME_LENGTH } from '../request/object-name.ts';
-import { commaList, parseNamespacePatterns } from '../request/patterns.ts';
+import { commaList, includingItem, isExcluded, parseNamespacePatterns } from '../request/patterns.ts';
 import { LONGEST_SOURCE_NAME } from '../request/rollout-request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-
-/** Which companion is asked about. */
-export interface Subject {
-  readonly source: ObjectKey;
-  /** What a live read found there; undefined: nothing. */
-  readonly live: ObservedConfigMap | undefined;
-  /** The namespace of the companion. */
-  readonly namespace: string;
-}
+import { type Question, requestOf, sourceOf } from './question.ts';
 
 /** What would make a check hold: a command to paste, words, or what the controller does anyway. */
 export type Remedy =
@@ -22,6 +13,10 @@ export type Remedy =
   | { readonly command: Command; readonly caution?: string }
   | { readonly words: string }
   | { readonly by: 'controller' };
+
+export const ADMINISTRATOR: Remedy = {
+  words: 'The administrator decides this, by flags and permissions of the controller.',
+};
 
 export type Command =
   | {
@@ -53,25 +48,25 @@ function shellQuoted(value: string): string {
  * The problem begins with the key of the annotation (`parseRequest`). Of some annotations only
  * their author knows what they should say: any other value might publish or delete something.
  */
-export function fixAnnotations(subject: Subject, problem: string, vocabulary: Vocabulary): Remedy {
+export function fixAnnotations(question: Question, problem: string, vocabulary: Vocabulary): Remedy {
   const key = problem.slice(0, problem.indexOf(':'));
-  const { name } = splitKey(subject.source);
+  const { name } = splitKey(question.source);
   switch (key) {
     case vocabulary.targetNamespaces: {
-      const items = repaired(subject.live?.annotations[key] ?? '', { exclusions: true });
+      const items = repaired(sourceOf(question).annotations[key] ?? '', { exclusions: true });
       const caution = 'Companions in namespaces that it does not name will be deleted.';
-      return { ...annotateSource(subject, key, joined(items, subject.namespace)), caution };
+      return { ...annotateSource(question, key, including(items, question.namespace)), caution };
     }
     case vocabulary.companionName:
-      return { ...annotateSource(subject, key, defaultName(name)), caution: RENAMED };
+      return { ...annotateSource(question, key, defaultName(name)), caution: RENAMED };
     case vocabulary.keepRevisions:
-      return annotateSource(subject, key, name.length > LONGEST_SOURCE_NAME ? undefined : '5');
+      return annotateSource(question, key, name.length > LONGEST_SOURCE_NAME ? undefined : '5');
     case vocabulary.deletionPolicy:
-      return annotateSource(subject, key, 'retain');
+      return annotateSource(question, key, 'retain');
     case vocabulary.deleteAfter:
-      return annotateSource(subject, key, '10m');
+      return annotateSource(question, key, '10m');
     case vocabulary.settle:
-      return annotateSource(subject, key, '2s');
+      return annotateSource(question, key, '2s');
     default:
       return { words: `Correct the annotation ${key}. Until then companions stay as they are.` };
   }
@@ -87,8 +82,18 @@ function repaired(text: string, options: { readonly exclusions: boolean }): read
   });
 }
 
-function joined(items: readonly string[], last: string): string {
-  return [...new Set([...items, last])].join(',');
+/** A list of these items that includes the namespace, by an item of its own if need be. */
+function including(items: readonly string[], namespace: string): string {
+  const isIncluded = items.some((item) => {
+    const patterns = parseNamespacePatterns(item, { exclusions: true });
+    return patterns.ok && includingItem(patterns.value, namespace) !== undefined;
+  });
+  return [...new Set(isIncluded ? items : [...items, namespace])].join(',');
+}
+
+function excludes(item: string, namespace: string): boolean {
+  const patterns = parseNamespacePatterns(item, { exclusions: true });
+  return patterns.ok && isExcluded(patterns.value, namespace);
 }
 
 /** The default, or if a name is too long for that, the default of its beginning. */
@@ -99,30 +104,24 @@ function defaultName(source: string): string {
     : '{name}-synced';
 }
 
-/** `excluded`: by an item with `!`. `none`: nothing includes the namespace. */
-export function fixTargets(subject: Subject, why: 'none' | 'excluded', vocabulary: Vocabulary): Remedy {
-  const { source, live, namespace } = subject;
+/** Nothing includes the namespace, or an item with `!` excludes it. */
+export function fixTargets(question: Question, vocabulary: Vocabulary): Remedy {
+  const { namespace } = question;
+  const { annotations, namespace: own } = sourceOf(question);
   const key = vocabulary.targetNamespaces;
-  const text = live?.annotations[key];
-  const hasSelector = live?.annotations[vocabulary.targetNamespaceSelector] !== undefined;
+  const hasSelector = annotations[vocabulary.targetNamespaceSelector] !== undefined;
   // Without targets, the companion beside the source would go.
-  const before = text ?? (hasSelector ? '' : splitKey(source).namespace);
-  const items = commaList(before).filter((item) => !(why === 'excluded' && excludes(item, namespace)));
-  return annotateSource(subject, key, joined(items, namespace));
-}
-
-function excludes(item: string, namespace: string): boolean {
-  if (!item.startsWith('!')) return false;
-  const pattern = item.slice(1).trim();
-  return pattern.endsWith('*') ? namespace.startsWith(pattern.slice(0, -1)) : namespace === pattern;
+  const before = annotations[key] ?? (hasSelector ? '' : own);
+  const items = commaList(before).filter((item) => !excludes(item, namespace));
+  return annotateSource(question, key, including(items, namespace));
 }
 
 /** A name that another object hardly has. */
-export function fixName(subject: Subject, vocabulary: Vocabulary): Remedy {
+export function fixName(question: Question, vocabulary: Vocabulary): Remedy {
   const key = vocabulary.companionName;
-  const tried = subject.live?.annotations[key];
+  const tried = sourceOf(question).annotations[key];
   const name = tried === '{namespace}-{name}' ? '{name}-mirrored' : '{namespace}-{name}';
-  return { ...annotateSource(subject, key, name), caution: RENAMED };
+  return { ...annotateSource(question, key, name), caution: RENAMED };
 }
 
 const RENAMED = 'All companions of the source get that name; those with another one are deleted.';
@@ -133,24 +132,22 @@ export function fixConsent(namespace: ObservedNamespace, from: string, vocabular
     return { words: 'Give the controller the right to get this Namespace.' };
   }
   const key = vocabulary.acceptMirrorsFrom;
-  const value = joined(repaired(acceptMirrorsFrom ?? '', { exclusions: false }), from);
+  const value = including(repaired(acceptMirrorsFrom ?? '', { exclusions: false }), from);
   return { command: { verb: 'annotate', kind: 'namespace', name, key, value } };
 }
 
 /** New content waits until the source is quiet (SPEC D7). */
-export function fixSettle(subject: Subject, vocabulary: Vocabulary): Remedy {
-  return annotateSource(subject, vocabulary.settle, undefined);
+export function fixSettle(question: Question, vocabulary: Vocabulary): Remedy {
+  return annotateSource(question, vocabulary.settle, undefined);
 }
 
 /** New content waits for its canary, or the pinned one is not there (SPEC D5, D6). */
-export function fixRollout(subject: Subject, vocabulary: Vocabulary): Remedy {
-  const { live } = subject;
-  const rollout = live?.request?.ok ? live.request.value.rollout : undefined;
-  return live === undefined || rollout?.pin !== undefined
-    ? annotateSource(subject, vocabulary.pin, undefined)
-    : annotateSource(subject, vocabulary.canaryApprove, shortChecksum(live.digest));
+export function fixRollout(question: Question, vocabulary: Vocabulary): Remedy {
+  return requestOf(question).rollout?.pin === undefined
+    ? annotateSource(question, vocabulary.canaryApprove, shortChecksum(sourceOf(question).digest))
+    : annotateSource(question, vocabulary.pin, undefined);
 }
 
-function annotateSource({ source }: Subject, key: string, value: string | undefined) {
+function annotateSource({ source }: Question, key: string, value: string | undefined) {
   return { command: { verb: 'annotate', kind: 'configmap', ...splitKey(source), key, value } } as const;
 }

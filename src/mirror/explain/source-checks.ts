@@ -1,70 +1,85 @@
 import { splitKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { approvedWaves } from '../plan/brake.ts';
 import { isOutOfScope } from '../plan/placement.ts';
+import { waveOn } from '../plan/removal.ts';
 import type { ClusterView } from '../plan/view.ts';
 import { MANAGED_COMPANION, MANAGED_REVISION, MANAGED_SOURCE, MANAGED_VALUES } from '../vocabulary.ts';
-import { ADMINISTRATOR, type Finding, type Question } from './finding.ts';
+import type { Result } from './finding.ts';
+import { type Question, sourceOf } from './question.ts';
 import { annotationRemarks } from './remarks.ts';
-import { fixAnnotations, type Remedy } from './remedies.ts';
+import { ADMINISTRATOR, fixAnnotations } from './remedies.ts';
 
-export function checkLabel({ source, live }: Question, view: ClusterView): Finding {
-  const { vocabulary } = view.settings;
-  const { namespace, name } = splitKey(source);
-  const failing = (evidence: string, fails: Remedy): Finding => ({ check: 'label', evidence, fails });
+export function checkLabel({ source, live }: Question, view: ClusterView): Result {
   if (live === undefined) {
-    return failing(`there is no ConfigMap ${name} in namespace ${namespace}`, {
-      words: 'Create it, or check its name and namespace. Names are NAMESPACE/NAME, not TYPE/NAME.',
-    });
+    const { namespace, name } = splitKey(source);
+    const words = 'Create it, or check its name and namespace. Names are NAMESPACE/NAME, not TYPE/NAME.';
+    return { evidence: `there is no ConfigMap ${name} in namespace ${namespace}`, fails: { words } };
   }
-  const value = live.labels[vocabulary.managed];
-  if (live.request === undefined && value === MANAGED_SOURCE) {
-    return failing('it is a companion itself, and a companion is never a source', {
-      words: 'Ask about its source instead.',
-    });
-  }
-  if (live.request === undefined && value === MANAGED_VALUES) {
-    const users = view.valuesUsers(source).map(({ key }) => key);
-    return failing(
-      `it holds values for sources (${vocabulary.managed}=${value})`,
-      users.length === 0
-        ? {
-            words: `No source uses a text of it. ${vocabulary.valuesFrom} alone, without a placeholder, does not.`,
-          }
-        : { words: `Ask about a source that uses it: ${users.slice(0, 5).join(', ')}.` },
-    );
-  }
-  if (live.request === undefined && (value === MANAGED_COMPANION || value === MANAGED_REVISION)) {
-    return failing(`the label says that it is a ${value}, but it names no source`, {
-      words: 'The controller leaves it alone. Delete it if nobody needs it.',
-    });
-  }
-  if (live.request === undefined) {
-    const evidence =
-      value === undefined
-        ? `the label ${vocabulary.managed} is missing`
-        : `the label ${vocabulary.managed} is "${value}", not "${MANAGED_SOURCE}"`;
-    const label = { verb: 'label', kind: 'configmap', namespace, name, key: vocabulary.managed } as const;
-    return failing(evidence, { command: { ...label, value: MANAGED_SOURCE } });
-  }
+  if (live.request === undefined) return noSource(live, view);
   if (isOutOfScope(source, view)) {
-    return failing("the source's namespace is not among --namespaces", ADMINISTRATOR);
+    return { evidence: "the source's namespace is not among --namespaces", fails: ADMINISTRATOR };
   }
   if (live.deleting) {
-    return failing('the source is being deleted', { words: 'Create it again when it is gone.' });
+    return { evidence: 'the source is being deleted', fails: { words: 'Create it again when it is gone.' } };
   }
-  return { check: 'label', evidence: `${vocabulary.managed}=${value}` };
+  return { evidence: `${view.settings.vocabulary.managed}=${MANAGED_SOURCE}` };
 }
 
-export function checkAnnotations(question: Question, { settings: { vocabulary } }: ClusterView): Finding {
-  const { live } = question;
-  if (live?.request?.ok === false) {
-    const { problem } = live.request;
-    return { check: 'annotations', evidence: problem, fails: fixAnnotations(question, problem, vocabulary) };
+function noSource(live: ObservedConfigMap, view: ClusterView): Result {
+  const { managed, valuesFrom } = view.settings.vocabulary;
+  const value = live.labels[managed];
+  switch (value) {
+    case MANAGED_SOURCE:
+      return {
+        evidence: 'it is a companion itself, and a companion is never a source',
+        fails: { words: 'Ask about its source instead.' },
+      };
+    case MANAGED_VALUES: {
+      const users = view.valuesUsers(live.key).map(({ key }) => key);
+      const words =
+        users.length === 0
+          ? `No source uses a text of it. ${valuesFrom} alone, without a placeholder, does not.`
+          : `Ask about a source that uses it: ${users.slice(0, 5).join(', ')}.`;
+      return { evidence: `it holds values for sources (${managed}=${value})`, fails: { words } };
+    }
+    case MANAGED_COMPANION:
+    case MANAGED_REVISION:
+      return {
+        evidence: `the label says that it is a ${value}, but it names no source`,
+        fails: { words: 'The controller leaves it alone. Delete it if nobody needs it.' },
+      };
+    default: {
+      const is = value === undefined ? 'missing' : `"${value}", not "${MANAGED_SOURCE}"`;
+      const label = { verb: 'label', kind: 'configmap', ...splitKey(live.key), key: managed } as const;
+      const fails = { command: { ...label, value: MANAGED_SOURCE } };
+      return { evidence: `the label ${managed} is ${is}`, fails };
+    }
+  }
+}
+
+export function checkAnnotations(question: Question, view: ClusterView): Result {
+  const { vocabulary } = view.settings;
+  const source = sourceOf(question);
+  if (source.request?.ok === false) {
+    const { problem } = source.request;
+    return { evidence: problem, fails: fixAnnotations(question, problem, vocabulary) };
   }
   const prefix = `${vocabulary.domain}/`;
-  const ours = Object.entries(live?.annotations ?? {})
+  const ours = Object.entries(source.annotations)
     .filter(([key]) => key.startsWith(prefix) && Object.values(vocabulary).includes(key))
     .map(([key, value]) => `${key.slice(prefix.length)}: ${value}`);
-  const remarks = live === undefined ? [] : annotationRemarks(live, vocabulary);
+  const remarks = [...annotationRemarks(source, vocabulary), ...idleWaves(source, view)];
   const evidence = ours.length === 0 ? 'none, so the companion is beside the source' : ours.join('; ');
-  return { check: 'annotations', evidence: [evidence, ...remarks].join('; but ') };
+  return { evidence: [evidence, ...remarks].join('; but ') };
+}
+
+/** Usual once a wave is deleted, so only a person who asks is told (SPEC D2). */
+function idleWaves(source: ObservedConfigMap, view: ClusterView): readonly string[] {
+  const { vocabulary } = view.settings;
+  const held = new Set(view.referrers(source).map((object) => waveOn(object, vocabulary)));
+  const idle = [...approvedWaves(source.key, source, view)].filter((wave) => !held.has(wave));
+  return idle.length === 0
+    ? []
+    : [`${vocabulary.allowDeletes}: no companion is held with ${idle.join(', ')}`];
 }

@@ -1,30 +1,31 @@
 import { splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
-import { boundsRefusal, consentTo, matchTargets, mayMatchUnread } from '../plan/placement.ts';
+import { boundsRefusal, consentTo, mayMatchUnread } from '../plan/placement.ts';
 import type { ClusterView } from '../plan/view.ts';
 import { includingItem } from '../request/patterns.ts';
-import { ADMINISTRATOR, companionOf, type Finding, type Question, requestOf } from './finding.ts';
-import { fixConsent, fixName, fixTargets } from './remedies.ts';
+import { matchTargets } from '../request/targets.ts';
+import type { Result } from './finding.ts';
+import { companionOf, type Question, requestOf } from './question.ts';
+import { ADMINISTRATOR, fixConsent, fixName, fixTargets } from './remedies.ts';
 
-export function checkTarget(question: Question, view: ClusterView): Finding {
+export function checkTarget(question: Question, view: ClusterView): Result {
   const { source, namespace: name } = question;
   const { targets } = requestOf(question);
   const { vocabulary, bounds } = view.settings;
-  const evidence = (text: string) => ({ check: 'target', evidence: text }) as const;
   const own = splitKey(source).namespace;
-  const refusal = name === own ? undefined : boundsRefusal(name, bounds);
-  const failing = (text: string, reason: Parameters<typeof fixTargets>[1]): Finding =>
+  const refusal = boundsRefusal(name, own, bounds);
+  const failing = (evidence: string): Result =>
     refusal === undefined
-      ? { ...evidence(text), fails: fixTargets(question, reason, vocabulary) }
-      : { ...evidence(`${text}, and ${refusal}`), fails: ADMINISTRATOR };
+      ? { evidence, fails: fixTargets(question, vocabulary) }
+      : { evidence: `${evidence}, and ${refusal}`, fails: ADMINISTRATOR };
   if (targets === undefined) {
     return name === own
-      ? evidence('without target annotations the companion is beside the source')
-      : failing(`without target annotations the only companion is beside the source, in ${own}`, 'none');
+      ? { evidence: 'without target annotations the companion is beside the source' }
+      : failing(`without target annotations the only companion is beside the source, in ${own}`);
   }
   if (companionOf(question) === source) {
     return {
-      ...evidence("companions have the source's own name, so there is none beside it"),
+      evidence: "companions have the source's own name, so there is none beside it",
       fails: fixName(question, vocabulary),
     };
   }
@@ -32,59 +33,57 @@ export function checkTarget(question: Question, view: ClusterView): Finding {
   const match = matchTargets(targets, { name, labels: namespace?.labels });
   switch (match.kind) {
     case 'included':
-      return evidence(`"${match.item}" in target-namespaces matches ${name}`);
+      return { evidence: `"${match.item}" in target-namespaces matches ${name}` };
     case 'selected':
-      return evidence(`target-namespace-selector matches the labels of ${name}`);
+      return { evidence: `target-namespace-selector matches the labels of ${name}` };
     case 'excluded':
-      return failing(`"!${match.item}" in target-namespaces excludes ${name}`, 'excluded');
+      return failing(`"!${match.item}" in target-namespaces excludes ${name}`);
     case 'none':
       return namespace !== undefined && mayMatchUnread(targets, namespace)
         ? {
-            ...evidence(`the labels of Namespace ${name} may not be read, so the selector cannot match`),
+            evidence: `the labels of Namespace ${name} may not be read, so the selector cannot match`,
             fails: ADMINISTRATOR,
           }
-        : failing(`nothing in the target annotations matches ${name}`, 'none');
+        : failing(`nothing in the target annotations matches ${name}`);
   }
 }
 
-export function checkBounds({ source, namespace }: Question, { settings: { bounds } }: ClusterView): Finding {
-  const isOwn = namespace === splitKey(source).namespace;
-  const refusal = isOwn ? undefined : boundsRefusal(namespace, bounds);
-  if (refusal !== undefined) return { check: 'bounds', evidence: refusal, fails: ADMINISTRATOR };
-  return {
-    check: 'bounds',
-    evidence: isOwn ? 'always allowed in its own namespace' : "allowed by the controller's flags",
-  };
+export function checkBounds({ source, namespace }: Question, { settings: { bounds } }: ClusterView): Result {
+  const own = splitKey(source).namespace;
+  const refusal = boundsRefusal(namespace, own, bounds);
+  if (refusal !== undefined) return { evidence: refusal, fails: ADMINISTRATOR };
+  const evidence =
+    namespace === own ? 'always allowed in its own namespace' : "allowed by the controller's flags";
+  return { evidence };
 }
 
-export function checkNamespace(question: Question, view: ClusterView): Finding {
+export function checkNamespace(question: Question, view: ClusterView): Result {
   const { namespace: name, source } = question;
   const namespace = view.namespace(name);
   const needsIt = requestOf(question).targets !== undefined || name !== splitKey(source).namespace;
   if (namespace?.active === false) {
     const words = 'Wait until it is gone, and create it again.';
-    return { check: 'namespace', evidence: `${name} is being deleted`, fails: { words } };
+    return { evidence: `${name} is being deleted`, fails: { words } };
   }
   if (namespace === undefined && needsIt) {
     const command = { verb: 'create', kind: 'namespace', name } as const;
-    return { check: 'namespace', evidence: `${name} does not exist`, fails: { command } };
+    return { evidence: `${name} does not exist`, fails: { command } };
   }
-  return { check: 'namespace', evidence: `${name} exists` };
+  return { evidence: `${name} exists` };
 }
 
-export function checkConsent({ source, namespace: name }: Question, view: ClusterView): Finding {
+export function checkConsent({ source, namespace: name }: Question, view: ClusterView): Result {
   const { bounds, vocabulary } = view.settings;
   const from = splitKey(source).namespace;
   const namespace = view.namespace(name);
   if (name === from || namespace === undefined) {
-    return { check: 'consent', evidence: 'a namespace accepts its own sources' };
+    return { evidence: 'a namespace accepts its own sources' };
   }
   const permission = consentTo(from, namespace.consent, bounds.requireConsent);
   if (permission.kind !== 'permitted') {
-    const evidence = 'reason' in permission ? permission.reason : permission.kind;
-    return { check: 'consent', evidence, fails: fixConsent(namespace, from, vocabulary) };
+    return { evidence: permission.reason, fails: fixConsent(namespace, from, vocabulary) };
   }
-  return { check: 'consent', evidence: consentInWords(namespace, from) };
+  return { evidence: consentInWords(namespace, from) };
 }
 
 function consentInWords({ name, consent }: ObservedNamespace, from: string): string {

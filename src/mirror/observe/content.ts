@@ -1,5 +1,6 @@
 import type { Renames } from '../request/key-renames.ts';
-import { type KeyGlobs, matchesGlobs, matchesNothing } from '../request/patterns.ts';
+import { matchesGlobs, matchesNothing } from '../request/patterns.ts';
+import type { MirrorRequest } from '../request/request.ts';
 import type { StringMap } from '../vocabulary.ts';
 
 /** What a ConfigMap holds. Values of `binaryData` are base64, as on the wire. */
@@ -8,12 +9,8 @@ export interface Content {
   readonly binaryData: StringMap;
 }
 
-/** The keys to copy, and their new names. `includeKeys` undefined: every key. */
-export interface KeySelection {
-  readonly includeKeys: KeyGlobs | undefined;
-  readonly excludeKeys: KeyGlobs;
-  readonly renameKeys: Renames;
-}
+/** The keys to copy, and their new names. */
+export type KeySelection = Pick<MirrorRequest, 'includeKeys' | 'excludeKeys' | 'renameKeys'>;
 
 /** The part of a source's content that companions hold, under their keys (SPEC M3, V1). */
 export function selectContent(content: Content, selection: KeySelection): Content {

@@ -1,5 +1,5 @@
 import { keyOf, type ObjectKey, parseKey } from '../../kube/api/object-key.ts';
-import type { ConfigMap, ObjectMeta, OwnerReference } from '../../kube/api/types.ts';
+import type { ConfigMap, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../kube/api/types.ts';
 import type { Parsed } from '../parsed.ts';
 import {
   MANAGED_BY,
@@ -90,8 +90,8 @@ function remember(
     ownerReferences: metadata.ownerReferences ?? NO_OWNERS,
     digest,
     request,
-    editedBy: lastOtherManager(metadata),
-    writtenAt: lastWrite(metadata, (manager) => manager === MANAGED_BY || hasSettle),
+    editedBy: lastEntry(metadata, (manager) => manager !== undefined && manager !== MANAGED_BY)?.manager,
+    writtenAt: inSeconds(lastEntry(metadata, (manager) => manager === MANAGED_BY || hasSettle)?.time),
   };
 }
 
@@ -130,25 +130,21 @@ function withoutLastApplied(annotations: StringMap): StringMap {
   return others;
 }
 
-function lastOtherManager(metadata: ObjectMeta): string | undefined {
-  let last: { readonly manager: string; readonly time: string } | undefined;
-  for (const { manager, time = '' } of metadata.managedFields ?? []) {
-    if (manager === undefined || manager === MANAGED_BY) continue;
-    if (last === undefined || time >= last.time) last = { manager, time };
+/** The last entry of a manager that counts. */
+function lastEntry(
+  { managedFields = [] }: ObjectMeta,
+  counts: (manager: string | undefined) => boolean,
+): ManagedFieldsEntry | undefined {
+  let last: ManagedFieldsEntry | undefined;
+  for (const entry of managedFields) {
+    if (counts(entry.manager) && (entry.time ?? '') >= (last?.time ?? '')) last = entry;
   }
-  return last?.manager;
+  return last;
 }
 
-/** Whole seconds: V8 keeps a small integer without an object of its own. */
-function lastWrite(
-  metadata: ObjectMeta,
-  counts: (manager: string | undefined) => boolean,
-): number | undefined {
-  let last: string | undefined;
-  for (const { manager, time } of metadata.managedFields ?? []) {
-    if (counts(manager) && time !== undefined && (last === undefined || time > last)) last = time;
-  }
-  const ms = last === undefined ? Number.NaN : Date.parse(last);
+/** Since the epoch. Whole seconds: V8 keeps a small integer without an object of its own. */
+function inSeconds(time = ''): number | undefined {
+  const ms = Date.parse(time);
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }
 

@@ -23,34 +23,32 @@ export function withBrake(
   const due = steps.filter(counts);
   if (due.length === 0) return steps;
   const { brake, vocabulary } = view.settings;
-  const approved = approvedWaves(key, source, view);
-  const isApproved = (wave: string | undefined) => wave !== undefined && approved.has(wave);
-  const isReleased = ({ actual }: Deletion) => isApproved(waveOn(actual, vocabulary));
-  const isMarked = ({ actual }: Deletion) => waveOn(actual, vocabulary) !== undefined;
-  const unreleased = due.filter((step) => !isReleased(step));
-  const isBraking =
-    brake !== undefined && (unreleased.some(isMarked) || mustHold(key, unreleased, brake, view));
+  const approved: ReadonlySet<string | undefined> = approvedWaves(key, source, view);
+  const markOn = ({ actual }: Deletion) => waveOn(actual, vocabulary);
+  const unreleased = due.filter((step) => !approved.has(markOn(step)));
+  const isMarked = unreleased.some((step) => markOn(step) !== undefined);
+  const isBraking = brake !== undefined && (isMarked || mustHold(key, unreleased, brake, view));
   const wave = isBraking ? waveFor(unreleased, vocabulary) : undefined;
-  // Also before they are marked: our own marks queue no further plan that would find it allowed.
-  const isAllowed = isApproved(wave);
   return steps.map((step) => {
     if (!counts(step)) return step;
-    const isFree = isAllowed || isReleased(step);
-    const own = isFree ? undefined : (wave ?? waveOn(step.actual, vocabulary));
-    if (own !== undefined) return hold(step, own, vocabulary);
+    const mark = markOn(step);
+    // Also before it is marked: our own marks queue no further plan that would find it allowed.
+    const isFree = approved.has(wave) || approved.has(mark);
+    const own = wave ?? mark;
+    if (own !== undefined && !isFree) return hold(step, own, vocabulary);
     return isFree || brake === undefined ? { ...step, counts: false } : step;
   });
 }
 
 /** The waves that `allow-deletes` releases: on the source, else on its Namespace, too. */
-function approvedWaves(
+export function approvedWaves(
   key: ObjectKey,
   source: ObservedConfigMap | undefined,
   view: ClusterView,
 ): ReadonlySet<string> {
   const home = source?.request === undefined ? view.namespace(splitKey(key).namespace) : undefined;
   const texts = [source?.annotations[view.settings.vocabulary.allowDeletes], home?.allowDeletes];
-  return new Set(texts.flatMap((text) => text?.split(/[\s,]+/) ?? []));
+  return new Set(texts.flatMap((text) => text?.split(/[\s,]+/).filter((wave) => wave !== '') ?? []));
 }
 
 function counts(step: Step): step is Deletion {

@@ -3,9 +3,10 @@ import { isCompanionOf } from '../companion/ownership.ts';
 import { isValues, type ObservedConfigMap, sourceReference } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import type { SourceRequest } from '../observe/source-request.ts';
+import { matchesTargets } from '../request/targets.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
-import { isOutOfScope, matchesTargets, mayMatchUnread } from './placement.ts';
+import { isOutOfScope, mayMatchUnread } from './placement.ts';
 import { waveOn } from './removal.ts';
 import type { ClusterView } from './view.ts';
 

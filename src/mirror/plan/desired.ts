@@ -1,14 +1,14 @@
-import { type CompanionShape, companionShape } from '../companion/companion.ts';
+import { type CompanionShape, companionShape, ownEdition } from '../companion/companion.ts';
 import { isCompanionOf } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { revisionKey, shortChecksum, writtenContent } from '../observe/revision.ts';
 import type { Rendering } from '../render/rendering.ts';
 import { companionKey, type MirrorRequest } from '../request/request.ts';
-import type { Targets } from '../request/targets.ts';
+import { matchesTargets, type Targets } from '../request/targets.ts';
 import { History, type HistoryFacts } from '../rollout/history.ts';
 import { isRevisionOf } from '../rollout/revision-step.ts';
 import { type Canary, type Holds, type Rollout, rolloutOf } from '../rollout/rollout.ts';
-import { candidateNamespaces, matchesTargets, placementIn } from './placement.ts';
+import { candidateNamespaces, placementIn } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
 /** What a source wants now. */
@@ -28,7 +28,7 @@ export function desiredOf(
   const { vocabulary } = view.settings;
   const revisions = revisionsOf(source, view);
   if (request.rollout === undefined && revisions.length === 0) {
-    const shape = companionShape(source, request, vocabulary, undefined, rendering);
+    const shape = companionShape(source, request, vocabulary, ownEdition(source), rendering);
     return { shape, rollout: undefined };
   }
   const holds: Holds = (companion, content) =>

@@ -1,24 +1,8 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { Consent, ObservedNamespace } from '../observe/observed-namespace.ts';
-import { matchesSelector } from '../request/label-selector.ts';
-import {
-  excludingItem,
-  includingItem,
-  isExcluded,
-  matchesPatterns,
-  type NamespacePatterns,
-} from '../request/patterns.ts';
-import type { Targets } from '../request/targets.ts';
-import type { StringMap } from '../vocabulary.ts';
-
-/** What the cluster's administrator allows (SPEC P1-P3). */
-export interface Bounds {
-  /** The only namespaces for sources and companions; undefined: all. */
-  readonly namespaces: ReadonlySet<string> | undefined;
-  readonly allow: NamespacePatterns;
-  readonly deny: NamespacePatterns;
-  readonly requireConsent: boolean;
-}
+import { isExcluded, matchesPatterns } from '../request/patterns.ts';
+import { matchesTargets, type Targets } from '../request/targets.ts';
+import type { Bounds, ClusterView } from './view.ts';
 
 /**
  * What the controller may do in a namespace for a source.
@@ -44,7 +28,7 @@ export type Placement =
   | { readonly kind: 'desired' | 'unmatched' }
   | Exclude<Permission, { readonly kind: 'permitted' }>;
 
-const PERMITTED: Permission = { kind: 'permitted' };
+const PERMITTED = { kind: 'permitted' } as const;
 const DESIRED: Placement = { kind: 'desired' };
 const UNMATCHED: Placement = { kind: 'unmatched' };
 const UNREAD: Placement = {
@@ -53,10 +37,7 @@ const UNREAD: Placement = {
 };
 
 /** Whether a source is not ours to watch (SPEC P2). */
-export function isOutOfScope(
-  source: ObjectKey,
-  { settings: { bounds } }: { readonly settings: { readonly bounds: Bounds } },
-): boolean {
+export function isOutOfScope(source: ObjectKey, { settings: { bounds } }: ClusterView): boolean {
   return bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(source).namespace);
 }
 
@@ -66,18 +47,11 @@ interface Asking {
   readonly targets: Targets | undefined;
 }
 
-/** What decides where a companion may be, of the view. */
-interface Lookup {
-  readonly settings: { readonly bounds: Bounds };
-  /** Undefined: it is not in the cache. */
-  namespace(name: string): ObservedNamespace | undefined;
-}
+/** What decides where a companion may be. */
+type Lookup = Pick<ClusterView, 'settings' | 'namespace'>;
 
 /** Named namespaces, existing or not; all others only if the source has a prefix or selector. */
-export function* candidateNamespaces(
-  source: Asking,
-  view: { namespaces(): Iterable<ObservedNamespace> },
-): Iterable<string> {
+export function* candidateNamespaces(source: Asking, view: ClusterView): Iterable<string> {
   if (source.targets === undefined) {
     yield source.namespace;
     return;
@@ -89,10 +63,7 @@ export function* candidateNamespaces(
 }
 
 /** Where a source asks for, and may have, a companion. */
-export function* desiredNamespaces(
-  source: Asking,
-  view: Lookup & { namespaces(): Iterable<ObservedNamespace> },
-): Iterable<string> {
+export function* desiredNamespaces(source: Asking, view: ClusterView): Iterable<string> {
   for (const name of candidateNamespaces(source, view)) {
     if (placementIn(name, source, view).kind === 'desired') yield name;
   }
@@ -101,13 +72,12 @@ export function* desiredNamespaces(
 /** A source without targets does not need its Namespace to be known. */
 export function placementIn(name: string, source: Asking, view: Lookup): Placement {
   const { targets } = source;
-  const { bounds } = view.settings;
   const namespace = view.namespace(name);
   if (targets === undefined && name !== source.namespace) return UNMATCHED;
   if (targets !== undefined && !matchesTargets(targets, { name, labels: namespace?.labels })) {
     return namespace !== undefined && mayMatchUnread(targets, namespace) ? UNREAD : UNMATCHED;
   }
-  const permission = permissionIn(name, namespace, source.namespace, bounds);
+  const permission = permissionIn(name, source.namespace, view);
   if (permission.kind !== 'permitted') return permission;
   return targets !== undefined && namespace === undefined ? { kind: 'absent' } : DESIRED;
 }
@@ -117,48 +87,11 @@ export function mayMatchUnread({ selector, patterns }: Targets, namespace: Obser
   return namespace.labels === undefined && selector !== undefined && !isExcluded(patterns, namespace.name);
 }
 
-/** `labels` undefined: not known, so no selector matches. */
-export function matchesTargets(targets: Targets, namespace: TargetCandidate): boolean {
-  const { kind } = matchTargets(targets, namespace);
-  return kind === 'included' || kind === 'selected';
-}
-
-interface TargetCandidate {
-  readonly name: string;
-  readonly labels: StringMap | undefined;
-}
-
-/** Why a source targets a namespace or not. `item`: of the list, as written, without `!`. */
-type TargetMatch =
-  | { readonly kind: 'included' | 'excluded'; readonly item: string }
-  | { readonly kind: 'selected' | 'none' };
-
-const SELECTED: TargetMatch = { kind: 'selected' };
-const NO_MATCH: TargetMatch = { kind: 'none' };
-
-export function matchTargets(
-  { selector, patterns }: Targets,
-  { name, labels }: TargetCandidate,
-): TargetMatch {
-  const exclusion = excludingItem(patterns, name);
-  if (exclusion !== undefined) return { kind: 'excluded', item: exclusion };
-  const inclusion = includingItem(patterns, name);
-  if (inclusion !== undefined) return { kind: 'included', item: inclusion };
-  const isSelected = selector !== undefined && labels !== undefined && matchesSelector(selector, labels);
-  return isSelected ? SELECTED : NO_MATCH;
-}
-
-/**
- * What the controller may do in a namespace for a source in namespace `from`.
- * @param namespace undefined: not in the cache
- */
-export function permissionIn(
-  name: string,
-  namespace: ObservedNamespace | undefined,
-  from: string,
-  bounds: Bounds,
-): Permission {
-  const outOfBounds = name === from ? undefined : boundsRefusal(name, bounds);
+/** What the controller may do in a namespace for a source in namespace `from`. */
+export function permissionIn(name: string, from: string, view: Lookup): Permission {
+  const { bounds } = view.settings;
+  const namespace = view.namespace(name);
+  const outOfBounds = boundsRefusal(name, from, bounds);
   if (outOfBounds !== undefined) return { kind: 'forbidden', reason: outOfBounds };
   if (namespace?.active === false) return { kind: 'terminating' };
   if (name === from) return PERMITTED;
@@ -168,7 +101,8 @@ export function permissionIn(
 }
 
 /** Why the administrator's bounds exclude a namespace; undefined if they do not. */
-export function boundsRefusal(namespace: string, bounds: Bounds): string | undefined {
+export function boundsRefusal(namespace: string, from: string, bounds: Bounds): string | undefined {
+  if (namespace === from) return undefined;
   if (bounds.namespaces !== undefined && !bounds.namespaces.has(namespace)) {
     return 'the namespace is not among --namespaces';
   }
@@ -178,8 +112,10 @@ export function boundsRefusal(namespace: string, bounds: Bounds): string | undef
   return undefined;
 }
 
+type Consented = Exclude<Permission, { readonly kind: 'absent' | 'terminating' }>;
+
 /** Whether the namespace's owner lets sources in namespace `from` write there. */
-export function consentTo(from: string, consent: Consent, isRequired: boolean): Permission {
+export function consentTo(from: string, consent: Consent, isRequired: boolean): Consented {
   switch (consent.kind) {
     case 'unsaid': {
       const reason = 'the namespace has no accept-mirrors-from, and --require-consent is set';

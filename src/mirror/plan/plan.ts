@@ -7,9 +7,9 @@ import { companionKey } from '../request/request.ts';
 import { withBrake } from './brake.ts';
 import { precedingClaimant } from './claims.ts';
 import { candidateNamespaces, placementIn } from './placement.ts';
-import { isLeftOver, planLeftOver, planRemoval, waiting } from './removal.ts';
+import { isLeftOver, planLeftOver } from './removal.ts';
 import { onceQuiet } from './settle.ts';
-import type { Step } from './step.ts';
+import { type Step, waiting } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 /**
@@ -39,7 +39,7 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
 /** What to do in one namespace; undefined if the source asks for nothing there. */
 function planTarget(name: string, shape: CompanionShape, view: ClusterView): Step | undefined {
   const { source, request } = shape;
-  const { targets, deletionPolicy: policy, deleteAfter } = request;
+  const { targets } = request;
   const companion = companionKey(request, name);
   // If companions have the source's name, the one in its own namespace would be the source.
   if (companion === source.key) return undefined;
@@ -63,7 +63,7 @@ function planTarget(name: string, shape: CompanionShape, view: ClusterView): Ste
       return refused(placement.reason, false);
     case 'unconsented':
       return actual !== undefined && isLeftOver(actual, source, view)
-        ? planRemoval(actual, { source, policy, deleteAfter, reason: placement.reason }, view)
+        ? planLeftOver(actual, source, request, view)
         : refused(placement.reason, placement.unsaid);
   }
 }

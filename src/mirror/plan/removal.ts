@@ -8,7 +8,7 @@ import type { DeletionPolicy, MirrorRequest } from '../request/request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { claims } from './claims.ts';
 import { permissionIn } from './placement.ts';
-import type { Step } from './step.ts';
+import { type Step, waiting } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 /**
@@ -101,7 +101,7 @@ interface Removal {
 }
 
 /** What to do about a companion that its source should not have ({@link isLeftOver}). */
-export function planRemoval(
+function planRemoval(
   actual: ObservedConfigMap,
   { source, policy, deleteAfter, reason }: Removal,
   view: ClusterView,
@@ -109,8 +109,7 @@ export function planRemoval(
   const companion = actual.key;
   if (actual.deleting) return waiting(companion, 'the companion is being deleted');
   const { namespace: from } = splitKey(source.key);
-  const namespace = view.namespace(actual.namespace);
-  const permission = permissionIn(actual.namespace, namespace, from, view.settings.bounds);
+  const permission = permissionIn(actual.namespace, from, view);
   switch (permission.kind) {
     case 'permitted':
       return policy === 'retain'
@@ -177,12 +176,6 @@ function planRetention(
   }
   const marking = `${reason}; marking it as retained`;
   return { action: 'update', companion, state: 'retained', reason: marking, actual, differences };
-}
-
-/** `until` undefined: until a watch event. */
-export function waiting(companion: ObjectKey, reason: string, until?: number): Step {
-  const step = { action: 'none', companion, state: 'waiting', reason } as const;
-  return until === undefined ? step : { ...step, until };
 }
 
 /** The wave with which a companion is marked as held; undefined: it is not. */

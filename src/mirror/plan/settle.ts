@@ -3,8 +3,7 @@ import type { Difference } from '../companion/drift.ts';
 import type { RevisionStep } from '../rollout/revision-step.ts';
 import type { Rollout } from '../rollout/rollout.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { waiting } from './removal.ts';
-import type { Step } from './step.ts';
+import { type Step, waiting } from './step.ts';
 import type { ClusterView } from './view.ts';
 
 type Update = Extract<Step, { readonly state: 'drifted' | 'retained' }> & { readonly differences: unknown };
@@ -14,11 +13,9 @@ type Update = Extract<Step, { readonly state: 'drifted' | 'retained' }> & { read
  * (SPEC D7). Everything else is done at once: what else differs, heals, new companions, deletions.
  */
 export function onceQuiet(steps: readonly Step[], shape: CompanionShape, view: ClusterView): readonly Step[] {
-  const { source, request } = shape;
-  const unsettledMs = request.settle === undefined ? 0 : view.unsettledMs(source.key, request.settle.ms);
-  if (unsettledMs === 0) return steps;
+  const until = quietAt(shape, view);
+  if (until === undefined) return steps;
   const { vocabulary } = view.settings;
-  const until = view.now() + unsettledMs;
   return steps.map((step) => {
     if (!bringsNewContent(step, shape, vocabulary)) return step;
     const differences = step.differences.filter((each) => !goesWithContent(each, vocabulary));
@@ -35,16 +32,21 @@ export function onceQuiet(steps: readonly Step[], shape: CompanionShape, view: C
 export function rolloutOnceQuiet(
   rollout: Rollout | undefined,
   steps: readonly Step[],
-  { source, request }: CompanionShape,
+  shape: CompanionShape,
   view: ClusterView,
 ): Rollout | undefined {
-  if (rollout === undefined || request.settle === undefined) return rollout;
-  const unsettledMs = view.unsettledMs(source.key, request.settle.ms);
+  const until = quietAt(shape, view);
+  if (rollout === undefined || until === undefined) return rollout;
   const { revision } = view.settings.vocabulary;
   const isNew = rollout.steps.some((step) => makesNewest(step, revision));
-  if (unsettledMs === 0 || !isNew || steps.some(writesContent)) return rollout;
-  const until = view.now() + unsettledMs;
+  if (!isNew || steps.some(writesContent)) return rollout;
   return { ...rollout, steps: [], until: Math.min(until, rollout.until ?? until) };
+}
+
+/** When the source has been quiet for long enough (ms since the epoch); undefined: it has. */
+function quietAt({ source, request }: CompanionShape, view: ClusterView): number | undefined {
+  const unsettledMs = request.settle && view.unsettledMs(source.key, request.settle.ms);
+  return unsettledMs ? view.now() + unsettledMs : undefined;
 }
 
 function makesNewest(step: RevisionStep, orderKey: string): boolean {

@@ -6,10 +6,9 @@ import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
  * What to do about one companion, and why. A plan has a step for each companion that exists or
  * should exist, also for those left alone, so that the reason can be reported.
  */
-export type Step =
+export type Step = { readonly companion: ObjectKey; readonly reason: string } & (
   | {
       readonly action: 'none';
-      readonly companion: ObjectKey;
       /**
        * - `conflict`: a different object has the name.
        * - `retained`: no longer desired, but kept as the source asked.
@@ -17,7 +16,6 @@ export type Step =
        * - `unresolved`: its content cannot be rendered, so it stays as it is (SPEC V4).
        */
       readonly state: 'in sync' | 'conflict' | 'retained' | 'no namespace' | 'unresolved';
-      readonly reason: string;
     }
   | {
       /**
@@ -25,9 +23,7 @@ export type Step =
        * for a while (SPEC D3).
        */
       readonly action: 'none';
-      readonly companion: ObjectKey;
       readonly state: 'waiting' | 'delayed';
-      readonly reason: string;
       /**
        * When to plan again (ms since the epoch). Absent: a watch event will follow, such as the end
        * of the companion or its namespace, which is being deleted; or only the controller knows.
@@ -37,9 +33,7 @@ export type Step =
   | {
       /** The administrator or the namespace's owner refuses it. */
       readonly action: 'none';
-      readonly companion: ObjectKey;
       readonly state: 'refused';
-      readonly reason: string;
       /** Whether the source names the namespace exactly. */
       readonly named: boolean;
       /** Whether the namespace says nothing about consent and `--require-consent` is set. */
@@ -47,9 +41,7 @@ export type Step =
     }
   | {
       readonly action: 'create';
-      readonly companion: ObjectKey;
       readonly state: 'missing';
-      readonly reason: string;
     }
   | {
       /**
@@ -57,17 +49,13 @@ export type Step =
        * our own companion is there without its label: then this source keeps the name.
        */
       readonly action: 'defer';
-      readonly companion: ObjectKey;
       readonly state: 'conflict';
-      readonly reason: string;
     }
   | {
       /** `replace`: delete and create, because immutable content must change (SPEC R12). */
       readonly action: 'update' | 'replace';
-      readonly companion: ObjectKey;
       /** `retained`: one last write marks a companion that is no longer desired (SPEC R4). */
       readonly state: 'drifted' | 'retained';
-      readonly reason: string;
       readonly actual: ObservedConfigMap;
       readonly differences: readonly Difference[];
       /** When to plan again (ms since the epoch), because its content waits (SPEC D7). */
@@ -75,9 +63,7 @@ export type Step =
     }
   | {
       readonly action: 'delete';
-      readonly companion: ObjectKey;
       readonly state: 'unwanted';
-      readonly reason: string;
       readonly actual: ObservedConfigMap;
       /** Whether the brake counts and may hold it. False if a user asked for just this. */
       readonly counts: boolean;
@@ -85,21 +71,24 @@ export type Step =
   | {
       /** No longer desired, and its deletion is held until a user releases it (SPEC D1). */
       readonly action: 'none';
-      readonly companion: ObjectKey;
       readonly state: 'held';
-      readonly reason: string;
       readonly wave: string;
     }
   | {
       /** Likewise, and the companion must be marked with the wave first. */
       readonly action: 'update';
-      readonly companion: ObjectKey;
       readonly state: 'held';
-      readonly reason: string;
       readonly wave: string;
       readonly actual: ObservedConfigMap;
       readonly differences: readonly Difference[];
-    };
+    }
+);
+
+/** `until` undefined: until a watch event. */
+export function waiting(companion: ObjectKey, reason: string, until?: number): Step {
+  const step = { action: 'none', companion, state: 'waiting', reason } as const;
+  return until === undefined ? step : { ...step, until };
+}
 
 /**
  * Whether a companion is in the state that was asked for. A pattern such as `*` normally matches
@@ -107,9 +96,4 @@ export type Step =
  */
 export function isAsAsked({ state, named }: { readonly state: string; readonly named?: boolean }): boolean {
   return state === 'in sync' || state === 'retained' || (state === 'refused' && named === false);
-}
-
-/** Matching namespaces, not named exactly, that are refused for want of consent (SPEC P3). */
-export function unconsentedMatches(steps: readonly Step[]): number {
-  return steps.filter((step) => step.state === 'refused' && step.unsaid && !step.named).length;
 }

@@ -2,8 +2,8 @@ import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { SourceIdentity } from '../companion/ownership.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
+import type { NamespacePatterns } from '../request/patterns.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import type { Bounds } from './placement.ts';
 
 /** The cluster as the rules see it. Every method but `dueFrom` is a lookup, not a search. */
 export interface ClusterView {
@@ -41,6 +41,15 @@ export interface MirrorSettings {
   readonly bounds: Bounds;
   /** Undefined: nothing is held. */
   readonly brake: Brake | undefined;
+}
+
+/** What the cluster's administrator allows (SPEC P1-P3). */
+export interface Bounds {
+  /** The only namespaces for sources and companions; undefined: all. */
+  readonly namespaces: ReadonlySet<string> | undefined;
+  readonly allow: NamespacePatterns;
+  readonly deny: NamespacePatterns;
+  readonly requireConsent: boolean;
 }
 
 /** When deletions are held (SPEC D1): when both are reached. */

@@ -168,9 +168,9 @@ function resolveAll(templates: Templates, facts: Facts) {
   const texts = new Map<string, string>();
   const missing = new Map<string, string>();
   for (const name of templates.placeholders()) {
-    const resolved = resolve(name, facts);
-    if ('text' in resolved) texts.set(name, resolved.text);
-    else missing.set(name, resolved.lack.why);
+    const { text, lack } = resolve(name, facts);
+    if (lack === undefined) texts.set(name, text);
+    else missing.set(name, lack.why);
   }
   return { texts, missing };
 }

@@ -1,5 +1,5 @@
 import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
-import type { StringMap } from '../vocabulary.ts';
+import { entryAt, type StringMap } from '../vocabulary.ts';
 import { isObjectName } from './object-name.ts';
 
 interface Requirement {
@@ -103,10 +103,7 @@ function isLabelKey(key: string): boolean {
 }
 
 export function matchesSelector(selector: LabelSelector, labels: StringMap): boolean {
-  // `Object.hasOwn`, because a label may be called `constructor`.
-  return selector.requirements.every((requirement) =>
-    holds(requirement, Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined),
-  );
+  return selector.requirements.every((requirement) => holds(requirement, entryAt(labels, requirement.key)));
 }
 
 function holds(requirement: Requirement, value: string | undefined): boolean {

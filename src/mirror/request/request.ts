@@ -6,8 +6,8 @@ import { NO_RENAMES, parseRenameKeys, type Renames } from './key-renames.ts';
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts';
 import { isObjectName, MAX_NAME_LENGTH } from './object-name.ts';
 import {
+  commaList,
   type KeyGlobs,
-  matchesNothing,
   type NamespacePatterns,
   parseKeyGlobs,
   parseNamespacePatterns,
@@ -92,19 +92,15 @@ function parseTargets(annotations: StringMap, vocabulary: Vocabulary): Targets |
 }
 
 function parseTargetNamespaces(text: string): Parsed<NamespacePatterns> {
-  const result = parseNamespacePatterns(text, { exclusions: true });
-  if (!result.ok) return result;
-  const { names, prefixes, excludedNames, excludedPrefixes } = result.value;
-  return names.size + prefixes.length + excludedNames.size + excludedPrefixes.length === 0
+  return commaList(text).length === 0
     ? problem('empty; name namespaces, such as "team-a, team-*", or remove the annotation')
-    : result;
+    : parseNamespacePatterns(text, { exclusions: true });
 }
 
 function parseNamespaceSelector(text: string): Parsed<LabelSelector> {
-  const result = parseLabelSelector(text);
-  return result.ok && result.value.requirements.length === 0
+  return text.trim() === ''
     ? problem('empty; write a label selector, such as "env in (dev,qa)", or remove the annotation')
-    : result;
+    : parseLabelSelector(text);
 }
 
 const parseIncludeKeys = (text: string) => parseSomeDataKeys(text, 'remove the annotation to copy all');
@@ -112,10 +108,9 @@ const parseRenderKeys = (text: string) => parseSomeDataKeys(text, 'remove the an
 
 /** At least one. `otherwise`: what else to do than to name some. */
 function parseSomeDataKeys(text: string, otherwise: string): Parsed<KeyGlobs> {
-  const result = parseDataKeys(text);
-  return result.ok && matchesNothing(result.value)
+  return commaList(text).length === 0
     ? problem(`empty; name keys, such as "app.yaml, *.json", or ${otherwise}`)
-    : result;
+    : parseDataKeys(text);
 }
 
 const parseDataKeys = (text: string) => parseKeyGlobs(text, 'data');

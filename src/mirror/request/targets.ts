@@ -1,5 +1,6 @@
-import type { LabelSelector } from './label-selector.ts';
-import type { NamespacePatterns } from './patterns.ts';
+import type { StringMap } from '../vocabulary.ts';
+import { type LabelSelector, matchesSelector } from './label-selector.ts';
+import { excludingItem, includingItem, type NamespacePatterns } from './patterns.ts';
 
 /** The namespaces that a source targets. */
 export interface Targets {
@@ -14,3 +15,34 @@ export const NO_NAMESPACES: NamespacePatterns = {
   excludedNames: new Set(),
   excludedPrefixes: [],
 };
+
+/** `labels` undefined: not known, so no selector matches. */
+export function matchesTargets(targets: Targets, namespace: TargetCandidate): boolean {
+  const { kind } = matchTargets(targets, namespace);
+  return kind === 'included' || kind === 'selected';
+}
+
+interface TargetCandidate {
+  readonly name: string;
+  readonly labels: StringMap | undefined;
+}
+
+/** Why a source targets a namespace or not. `item`: of the list, as written, without `!`. */
+type TargetMatch =
+  | { readonly kind: 'included' | 'excluded'; readonly item: string }
+  | { readonly kind: 'selected' | 'none' };
+
+const SELECTED: TargetMatch = { kind: 'selected' };
+const NO_MATCH: TargetMatch = { kind: 'none' };
+
+export function matchTargets(
+  { selector, patterns }: Targets,
+  { name, labels }: TargetCandidate,
+): TargetMatch {
+  const exclusion = excludingItem(patterns, name);
+  if (exclusion !== undefined) return { kind: 'excluded', item: exclusion };
+  const inclusion = includingItem(patterns, name);
+  if (inclusion !== undefined) return { kind: 'included', item: inclusion };
+  const isSelected = selector !== undefined && labels !== undefined && matchesSelector(selector, labels);
+  return isSelected ? SELECTED : NO_MATCH;
+}

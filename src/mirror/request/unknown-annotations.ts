@@ -1,5 +1,5 @@
 import { didYouMean } from '../did-you-mean.ts';
-import type { StringMap, Vocabulary } from '../vocabulary.ts';
+import { type StringMap, sourceAnnotations, type Vocabulary } from '../vocabulary.ts';
 
 /** Most that are reported at once: 256 KiB of annotations may hold 15,000. */
 const MOST_REPORTED = 10;
@@ -17,28 +17,7 @@ export function unknownAnnotations(
   if (ours.length === 0) return [];
   const known = new Set(Object.values(vocabulary));
   // Only what a source may say: following a hint must not make it a companion (SPEC M6).
-  const meant = [
-    vocabulary.targetNamespaces,
-    vocabulary.targetNamespaceSelector,
-    vocabulary.companionName,
-    vocabulary.includeKeys,
-    vocabulary.excludeKeys,
-    vocabulary.renameKeys,
-    vocabulary.renderKeys,
-    vocabulary.valuesFrom,
-    vocabulary.copyLabels,
-    vocabulary.copyAnnotations,
-    vocabulary.deletionPolicy,
-    vocabulary.deleteAfter,
-    vocabulary.allowDeletes,
-    vocabulary.settle,
-    vocabulary.keepRevisions,
-    vocabulary.pin,
-    vocabulary.canary,
-    vocabulary.canaryBake,
-    vocabulary.canaryApprove,
-    vocabulary.notify,
-  ];
+  const meant = sourceAnnotations(vocabulary);
   const unknown = ours
     .filter((key) => !known.has(key))
     .slice(0, MOST_REPORTED)

@@ -11,12 +11,10 @@ import { MANAGED_REVISION, type Vocabulary } from '../vocabulary.ts';
  * What to do about one revision, and why. It has the fields of a companion's step, because both
  * wait in one queue; `companion` is the revision's key.
  */
-export type RevisionStep =
+export type RevisionStep = { readonly companion: ObjectKey; readonly reason: string } & (
   | {
       /** Creates it, before a companion gets the content (SPEC D4). */
       readonly action: 'keep';
-      readonly companion: ObjectKey;
-      readonly reason: string;
       readonly order: number;
       readonly stage: CanaryStage | undefined;
       /** What the watch shows under its name, and is not the revision. */
@@ -25,17 +23,14 @@ export type RevisionStep =
   | {
       /** Changes its order or its stage. */
       readonly action: 'mark';
-      readonly companion: ObjectKey;
-      readonly reason: string;
       readonly actual: ObservedConfigMap;
       readonly differences: readonly EntryDifference[];
     }
   | {
       readonly action: 'drop';
-      readonly companion: ObjectKey;
-      readonly reason: string;
       readonly actual: ObservedConfigMap;
-    };
+    }
+);
 
 /**
  * Whether an object is a revision of this source. Its name says its content, so a copy under

@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
-import type { Edition, EditionIn, NoEdition } from '../companion/companion.ts';
+import { type Edition, type EditionIn, type NoEdition, ownEdition } from '../companion/companion.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { shortChecksum, writtenContent } from '../observe/revision.ts';
 import type { CanaryRequest } from '../request/rollout-request.ts';
@@ -71,7 +71,7 @@ export function rolloutOf(facts: RolloutFacts, vocabulary: Vocabulary): Rollout 
   if (isFree || history.stage === undefined) {
     const state = canary && 'done';
     const steps = history.steps(undefined, []);
-    return { state, remark: undefined, steps, editionIn: () => source, isHeldBack: false };
+    return { state, remark: undefined, steps, editionIn: ownEdition(source), isHeldBack: false };
   }
   return history.stage === 'failed' || isCondemned(facts, vocabulary)
     ? failed(facts, history, vocabulary)
@@ -131,6 +131,7 @@ function tried(
   vocabulary: Vocabulary,
 ): Rollout {
   const { source, isCanary, holds } = facts;
+  const own = { digest: source.digest };
   const { state, reason, until, isOver = false } = progressOf(facts, canary, vocabulary);
   const previous = previousContent(history, { reason, ...(until && { until }) }, holds, vocabulary);
   // While canaries are written, what keeps one from it is reported as of any companion.
@@ -144,7 +145,7 @@ function tried(
     // When it is over, the revision says so before the others get the content: whoever goes on from
     // there must not think otherwise.
     steps: history.steps(isOver ? undefined : 'trying', [history.stable]),
-    editionIn: (namespace, actual) => (isCanary(namespace) ? source : previous(actual)),
+    editionIn: (namespace, actual) => (isCanary(namespace) ? own : previous(actual)),
   };
 }
 

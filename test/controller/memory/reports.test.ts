@@ -6,7 +6,7 @@ import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import { remarksOn } from '../../../src/mirror/explain/remarks.ts';
 import { RecordedLog } from '../../informer/recorded-log.ts';
-import { namespace, observed, source, vocabulary } from '../../mirror/wire.ts';
+import { namespace, observed, source } from '../../mirror/wire.ts';
 import { boundsOf, planFor, viewOf, world } from '../../mirror/world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -28,7 +28,7 @@ test.for([
       names.map((name) => namespace(name)),
       bounds,
     );
-    reports.validSource(observed(asking).key, remarksOn(observed(asking), planFor(KEY, of), vocabulary));
+    reports.validSource(observed(asking).key, remarksOn(observed(asking), planFor(KEY, of), viewOf(of)));
   };
   pass('team-a', 'team-b');
   pass('team-a', 'team-b', 'team-c');

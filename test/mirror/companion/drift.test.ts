@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap, OwnerReference } from '../../../src/kube/api/types.ts';
-import { companionShape } from '../../../src/mirror/companion/companion.ts';
+import { companionShape, ownEdition } from '../../../src/mirror/companion/companion.ts';
 import { type Difference, differences } from '../../../src/mirror/companion/drift.ts';
 import { healingPatch } from '../../../src/mirror/companion/patch.ts';
 import { patched } from '../../controller/memory-api.ts';
@@ -21,7 +21,13 @@ function found(of: ConfigMap, actual: ConfigMap): readonly Difference[] {
   if (!observedSource.request?.ok) throw new Error('a bad request');
   return differences(
     observed(actual),
-    companionShape(observedSource, observedSource.request.value, vocabulary),
+    companionShape(
+      observedSource,
+      observedSource.request.value,
+      vocabulary,
+      ownEdition(observedSource),
+      undefined,
+    ),
     vocabulary,
   );
 }

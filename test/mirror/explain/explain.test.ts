@@ -101,6 +101,24 @@ describe('[C8] explain', () => {
     },
   );
 
+  test('[D4] a different object has the name of the revision that must be kept first', () => {
+    const keeping = source('home/colors', { ...targets, 'keep-revisions': '1' });
+    const name = `home/colors-rev-${observed(keeping).digest.slice(0, 8)}` as const;
+    const inTheWay = configMap(name, { labels: { 'workshop.io/managed': 'revision' } });
+    const why = `ConfigMap ${name} exists and is not a revision of the source, so companions stay as they are`;
+    for (const there of [[], [companion({ ...keeping, data: {} }, 'team-a/colors-synced')]]) {
+      const all = [keeping, inTheWay, ...there];
+      expect(end(all)).toEqual([
+        `content: ${why}`,
+        'Delete that ConfigMap if nobody needs it, or keep no revisions.',
+      ]);
+      const entries = inventoryOf(world(all, spaces)).filter(({ source }) => source === 'home/colors');
+      expect(entries).toEqual([expect.objectContaining({ state: 'conflict', action: 'none', reason: why })]);
+    }
+    const held = companion(keeping, 'team-a/colors-synced');
+    expect(end([keeping, inTheWay, held])).toContain('content: as the source wants it');
+  });
+
   const green = { sky: 'green' };
   const red = { sky: 'red' };
   const manual = { 'canary-bake': 'manual' };
@@ -199,6 +217,7 @@ describe('[C8] explain', () => {
   test.each([
     ['deletion-policy', 'keep', 'workshop.io/deletion-policy=retain'],
     ['target-namespaces', 'Team,team-b, .*,!qa', "workshop.io/target-namespaces='team,team-b,!qa,team-a'"],
+    ['target-namespaces', 'Team-*, .*', "workshop.io/target-namespaces='team-*'"],
     ['companion-name', '{x}', "workshop.io/companion-name='{name}-synced'"],
   ])('annotations: a malformed %s, and a value that works', (annotation, value, fix) => {
     const [, problem, remedy] = ask([source('home/colors', { [annotation]: value })]);
@@ -245,6 +264,15 @@ describe('[C8] explain', () => {
     );
   });
 
+  test('[D2] annotations: a wave that no companion is held with', () => {
+    const of = source('home/colors', { ...targets, 'allow-deletes': 'aaaaaaaa, bbbbbbbb' });
+    const held = companion(of, 'qa/colors-synced', { annotations: { 'workshop.io/held': 'bbbbbbbb' } });
+    const wave = (objects: readonly ConfigMap[]) => ask(objects)[1]?.split('; but ')[1];
+    expect(wave([of, held])).toBe('workshop.io/allow-deletes: no companion is held with aaaaaaaa');
+    expect(wave([of])).toBe('workshop.io/allow-deletes: no companion is held with aaaaaaaa, bbbbbbbb');
+    expect(wave([source('home/colors', { ...targets, 'allow-deletes': 'bbbbbbbb' }), held])).toBe(undefined);
+  });
+
   test('target: nothing matches, or an exclusion does', () => {
     const annotate = 'kubectl annotate configmap colors --namespace home --overwrite workshop.io';
     expect(end([source('home/colors')])).toEqual([
@@ -261,7 +289,7 @@ describe('[C8] explain', () => {
     ]);
     expect(end([colors], 'team-z')).toEqual([
       'target: "!team-z" in target-namespaces excludes team-z',
-      `${annotate}/target-namespaces='team-*,team-z'`,
+      `${annotate}/target-namespaces='team-*'`,
     ]);
     expect(
       end([source('home/colors', { 'target-namespaces': '*', 'companion-name': '{name}' })], 'home'),
@@ -299,6 +327,9 @@ describe('[C8] explain', () => {
     expect(end([colors], 'team-a', [namespace('team-a', { accepts: '.*' })])[1]).toBe(`${annotate}=home`);
     expect(end([colors], 'team-a', [namespace('team-a', { accepts: 'platform-*, Shop' })])[1]).toBe(
       `${annotate}='platform-*,shop,home'`,
+    );
+    expect(end([colors], 'team-a', [namespace('team-a', { accepts: 'Ho*, .*' })])[1]).toBe(
+      `${annotate}='ho*'`,
     );
     const of = world([colors], spaces, boundsOf({ requireConsent: true }));
     expect(inWords(explain('home/colors', 'team-a', of)).slice(-2)).toEqual([
@@ -381,7 +412,7 @@ const STATES_AT: Readonly<Record<string, readonly (string | undefined)[]>> = {
   consent: ['refused', 'orphaned', 'waiting', 'conflict'],
   name: ['conflict', 'waiting'],
   values: ['invalid'],
-  content: ['missing', 'drifted'],
+  content: ['missing', 'drifted', 'conflict'],
 };
 
 test('[C8] explain agrees with the inventory of any world', () => {

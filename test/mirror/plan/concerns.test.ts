@@ -8,7 +8,7 @@ import {
   targetIndexValues,
   targetIndexValuesOf,
 } from '../../../src/mirror/plan/concerns.ts';
-import { matchesTargets } from '../../../src/mirror/plan/placement.ts';
+import { matchesTargets } from '../../../src/mirror/request/targets.ts';
 import {
   companion,
   configMap,

@@ -24,7 +24,7 @@ function targeting(asks: StringMap) {
 
 /** A view in which every namespace is this one. */
 const lookup = (namespace: ObservedNamespace | undefined, flags?: Flags) => ({
-  settings: { bounds: boundsOf(flags) },
+  settings: { vocabulary, bounds: boundsOf(flags), brake: undefined },
   namespace: () => namespace,
 });
 

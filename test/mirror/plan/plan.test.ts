@@ -1,19 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
-import { companionShape } from '../../../src/mirror/companion/companion.ts';
+import { desiredOf } from '../../../src/mirror/plan/desired.ts';
 import { planSource } from '../../../src/mirror/plan/plan.ts';
 import type { ClusterView } from '../../../src/mirror/plan/view.ts';
 import { carryOut } from '../../controller/carry-out.ts';
-import {
-  companion,
-  configMap,
-  controllerReference,
-  namespace,
-  observed,
-  source,
-  stripped,
-  vocabulary,
-} from '../wire.ts';
+import { companion, configMap, controllerReference, namespace, observed, source, stripped } from '../wire.ts';
 import { boundsOf, inWords, isWrite, objectAt, plan, planFor, viewOf, world } from '../world.ts';
 
 describe('[M1] a source without targets', () => {
@@ -306,7 +297,7 @@ describe('[M2] a source with targets', () => {
     const { request } = observed(asking);
     if (!request?.ok) throw new Error('a bad request');
     expect(
-      inWords(planSource(companionShape(observed(asking), request.value, vocabulary), view)),
+      inWords(planSource(desiredOf(observed(asking), request.value, undefined, view).shape, view)),
     ).toHaveLength(1);
   });
 

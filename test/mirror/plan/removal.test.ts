@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { objectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace, OwnerReference } from '../../../src/kube/api/types.ts';
-import { companionShape } from '../../../src/mirror/companion/companion.ts';
+import { desiredOf } from '../../../src/mirror/plan/desired.ts';
 import { planOrphans } from '../../../src/mirror/plan/orphans.ts';
 import { planSource } from '../../../src/mirror/plan/plan.ts';
 import type { Step } from '../../../src/mirror/plan/step.ts';
@@ -18,7 +18,6 @@ import {
   source,
   stripped,
   unreadableNamespace,
-  vocabulary,
 } from '../wire.ts';
 import { boundsOf, inWords, objectAt, plan, planFor, viewOf, world } from '../world.ts';
 
@@ -224,7 +223,9 @@ describe('[P3] consent withdrawn', () => {
     const view: ClusterView = { ...viewOf(world([asking, there])), namespace: () => unreadable };
     const { request } = observed(asking);
     if (!request?.ok) throw new Error('a bad request');
-    expect(inWords(planSource(companionShape(observed(asking), request.value, vocabulary), view))).toEqual([
+    expect(
+      inWords(planSource(desiredOf(observed(asking), request.value, undefined, view).shape, view)),
+    ).toEqual([
       'team-b/colors-synced: none, refused; the controller may not read the Namespace, so its consent is unknown',
     ]);
   });
@@ -280,7 +281,7 @@ describe('companions in a namespace stay as they are while its consent is unknow
   function planIn(view: ClusterView, of: ConfigMap | undefined): readonly Step[] {
     const asking = of && observed(of);
     return asking?.request?.ok
-      ? planSource(companionShape(asking, asking.request.value, vocabulary), view)
+      ? planSource(desiredOf(asking, asking.request.value, undefined, view).shape, view)
       : planOrphans(objectKey('team-a', 'colors'), asking, view);
   }
 

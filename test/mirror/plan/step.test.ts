@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Step, unconsentedMatches } from '../../../src/mirror/plan/step.ts';
+import type { Step } from '../../../src/mirror/plan/step.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { companion, namespace, source, stripped } from '../wire.ts';
 import { boundsOf, planFor, world } from '../world.ts';
@@ -19,29 +19,6 @@ const required = boundsOf({ requireConsent: true });
 function stepsOf(asks: StringMap, ...objects: Parameters<typeof world>[0]): readonly Step[] {
   return planFor(key, world([source(key, asks), ...objects], namespaces, required));
 }
-
-describe('[P3] with --require-consent, matching namespaces without consent are counted', () => {
-  const cases: Readonly<Record<string, readonly [asks: StringMap, count: number]>> = {
-    'by a pattern': [{ 'target-namespaces': '*' }, 2],
-    'by a selector': [{ 'target-namespace-selector': 'env=dev' }, 1],
-    'but not those that are named': [{ 'target-namespaces': 'silent, mute' }, 0],
-    'and others beside a name': [{ 'target-namespaces': 'silent, *' }, 1],
-    'but not its own': [{ 'target-namespaces': 'team-*' }, 0],
-    'none without targets': [{}, 0],
-  };
-  test.for(Object.entries(cases))('%s', ([, [asks, count]]) => {
-    expect(unconsentedMatches(stepsOf(asks))).toBe(count);
-  });
-
-  test('but not if a companion there is deleted', () => {
-    const there = companion(source(key), 'silent/colors-synced');
-    const steps = stepsOf({ 'target-namespaces': '*' }, there);
-    expect(unconsentedMatches(steps)).toBe(1);
-    expect(steps).toContainEqual(
-      expect.objectContaining({ action: 'delete', companion: 'silent/colors-synced' }),
-    );
-  });
-});
 
 describe('[P3] a refusal says whether the source names the namespace', () => {
   const named = (steps: readonly Step[]) =>

@@ -103,8 +103,8 @@ describe('[V4] the source is told once for each reason', () => {
     const namespaces = names.map((name) =>
       namespace(name, name.startsWith('team-gold') ? { labels: { tier: 'gold' } } : {}),
     );
-    const steps = planFor(KEY, world([app, ...objects], namespaces));
-    return remarksOn(observed(app), steps, vocabulary);
+    const of = world([app, ...objects], namespaces);
+    return remarksOn(observed(app), planFor(KEY, of), viewOf(of));
   };
 
   test('however many namespaces there are', () => {
@@ -124,9 +124,8 @@ describe('[V4] the source is told once for each reason', () => {
   test('and reasons are counted from the fourth on', () => {
     const step = (at: number) =>
       ({ action: 'none', companion: `n${at}/x`, state: 'unresolved', reason: `because ${at}` }) as never;
-    const texts = remarksOn(observed(source('home/plain')), [5, 2, 4, 1, 3].map(step), vocabulary).map(
-      ({ text }) => text,
-    );
+    const plain = observed(source('home/plain'));
+    const texts = remarksOn(plain, [5, 2, 4, 1, 3].map(step), viewOf(world([]))).map(({ text }) => text);
     expect(texts).toEqual([
       'nothing is written in n1: because 1',
       'nothing is written in n2: because 2',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { matchesTargets } from '../../../src/mirror/plan/placement.ts';
 import { companionKey, type MirrorRequest, parseRequest } from '../../../src/mirror/request/request.ts';
+import { matchesTargets } from '../../../src/mirror/request/targets.ts';
 import { type StringMap, vocabularyOf } from '../../../src/mirror/vocabulary.ts';
 import { vocabulary } from '../wire.ts';
 import { ask } from './ask.ts';

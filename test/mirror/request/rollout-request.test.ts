@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { matchesTargets } from '../../../src/mirror/plan/placement.ts';
+import { matchesTargets } from '../../../src/mirror/request/targets.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { ask } from './ask.ts';
 
