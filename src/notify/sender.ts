@@ -9,7 +9,7 @@ import { aspectOf } from './event-types.ts';
 import { ChatPace, UNPACED } from './pace.ts';
 import { type Attempt, SinkQueue } from './sink-queue.ts';
 import type { NotifyState } from './state/notify-state.ts';
-import { replaced, settled, unsettled } from './state/pending.ts';
+import { putBack, replaced, settled } from './state/pending.ts';
 import type { SourceRecord } from './state/record.ts';
 
 /** Of an attempt, or of a notification. */
@@ -176,7 +176,7 @@ export class Sender {
       const { uid } = item.subject;
       this.#change(uid, (record) => settled(record, sink.name, item.notification, undefined));
       const stored = await state.stored(uid);
-      if (stored === 'stopped') this.#unclaim(item);
+      if (stored === 'stopped') this.#change(uid, (record) => putBack(record, sink.name, item.notification));
       return stored === 'stored' ? [item] : [];
     });
     return (await Promise.all(claimed)).flat();
@@ -217,29 +217,21 @@ export class Sender {
     const { sink, count, clock, log } = this.#deps;
     const { subject, notification } = item;
     const { uid, ref } = subject;
-    // A stop is nobody's failure. What was claimed may have arrived.
-    const isFailure = outcome.kind !== 'outdated' && !(outcome.kind === 'failed' && this.#stopping.aborted);
     if (outcome.kind === 'accepted') {
       this.#change(uid, (record) => settled(record, sink.name, notification, clock.wallTime()));
       count('sent');
       const fields = { source: ref, sink: sink.name, type: notification.type };
       log.debug({ ...fields, version: notification.version.slice(0, 8) }, 'notification sent');
-    } else if (!isClaimed) {
-      this.#change(uid, (record) => replaced(record, sink.name, notification));
-      if (isFailure) count('failed');
-    } else if (outcome.kind !== 'failed' || !outcome.mayHaveArrived) {
-      this.#unclaim(item);
-      if (isFailure) count('failed');
-    } else {
+    } else if (isClaimed && outcome.kind === 'failed' && outcome.mayHaveArrived) {
       count('dropped');
       const { reason } = outcome;
       log.warn({ source: ref, sink: sink.name, type: notification.type, reason }, 'notification may be lost');
+    } else {
+      const again = isClaimed ? putBack : replaced;
+      this.#change(uid, (record) => again(record, sink.name, notification));
+      // A stop is nobody's failure.
+      if (outcome.kind !== 'outdated' && !this.#stopping.aborted) count('failed');
     }
-  }
-
-  #unclaim({ subject, notification }: ChatItem): void {
-    const { sink } = this.#deps;
-    this.#change(subject.uid, (record) => unsettled(record, sink.name, notification));
   }
 
   /** What the outcome means for the sink as a whole. */

@@ -3,10 +3,10 @@ import { objectKey } from '../../src/kube/api/object-key.ts';
 import { EVENT_TYPES, type EventType } from '../../src/notify/event-types.ts';
 import { baseline, departed, type Observation, observed } from '../../src/notify/state/news.ts';
 import {
+  putBack,
   type Receiver,
   replaced,
   settled,
-  unsettled,
   withoutFormerSinks,
 } from '../../src/notify/state/pending.ts';
 import { isForgettable, type Notification, type SourceRecord } from '../../src/notify/state/record.ts';
@@ -247,7 +247,7 @@ describe('what waits', () => {
     const [creation] = pendingOf(record);
     if (creation === undefined) throw new Error('nothing waits');
     const claimed = departed(settled(record, 'ops', creation, undefined), {}, [chat], NOW);
-    const gone = unsettled(claimed, 'ops', creation);
+    const gone = putBack(claimed, 'ops', creation);
     expect(typesOf(gone)).toEqual([]);
     expect(typesOf(recordOf([seen('1')], [chat], gone))).toEqual(['source.created']);
   });
@@ -274,7 +274,7 @@ describe('what waits', () => {
     if (only === undefined) throw new Error('nothing waits');
     const claimed = settled(record, 'ops', only, undefined);
     expect(claimed.sinks).toBeUndefined();
-    expect(unsettled(claimed, 'ops', only)).toEqual(record);
+    expect(putBack(claimed, 'ops', only)).toEqual(record);
   });
 
   it('[N4] the last version and time that were sent are known for each sink', () => {

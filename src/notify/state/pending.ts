@@ -69,8 +69,10 @@ function withSink(
   change: (before: SinkRecord) => SinkRecord,
 ): SourceRecord {
   const before = record.sinks?.[name] ?? {};
-  const { pending = [], ...after } = change(before);
-  const sink: SinkRecord = { ...after, ...(pending.length > 0 && { pending }) };
+  const after = change(before);
+  if (after === before) return record;
+  const { pending = [], ...known } = after;
+  const sink: SinkRecord = { ...known, ...(pending.length > 0 && { pending }) };
   const { [name]: _, ...others } = record.sinks ?? {};
   const sinks = Object.keys(sink).length > 0 ? { ...others, [name]: sink } : others;
   return without({ ...record, sinks }, Object.keys(sinks).length === 0 && 'sinks');
@@ -90,39 +92,40 @@ export function settled(
   }));
 }
 
-/** A notification that was settled before it was sent has certainly not arrived. */
-export function unsettled(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
+/** A notification that was settled before it was sent has certainly not arrived: it waits again. */
+export function putBack(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
+  const waiting = withSink(record, sink, ({ pending = [], ...known }) => ({
+    ...known,
+    pending: [notification, ...pending],
+  }));
+  return replaced(waiting, sink, notification);
+}
+
+/**
+ * After a failed attempt, an older notification makes room for a newer one of its aspect, and one
+ * that is over goes. The same record if neither is so.
+ */
+export function replaced(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
   return withSink(record, sink, (before) => {
-    if (isOver(record, notification)) return withoutUntold(before, notification);
-    const pending = before.pending ?? [];
-    const successor = pending.find(({ type }) => aspectOf(type) === aspectOf(notification.type));
-    if (successor === undefined) return { ...before, pending: [notification, ...pending] };
+    const { pending = [], created, ...known } = before;
+    const others = pending.filter(({ seq }) => seq !== notification.seq);
+    // Somebody else has changed the record.
+    if (others.length === pending.length) return before;
+    if (isOver(record, notification)) {
+      // A creation that was never told may be told another time.
+      const isTold = created && notification.type !== 'source.created';
+      return { ...known, ...(isTold && { created }), pending: others };
+    }
+    const successor = others.find(({ type }) => aspectOf(type) === aspectOf(notification.type));
+    if (successor === undefined) return before;
     const merged = mergedInto(notification, successor);
-    return { ...before, pending: pending.map((each) => (each === successor ? merged : each)) };
+    return { ...before, pending: others.map((each) => (each === successor ? merged : each)) };
   });
 }
 
 /** Nobody need hear how a source was that has gone: only that, and conditions. */
 function isOver({ gone }: SourceRecord, { type }: Notification): boolean {
   return gone === true && type !== 'source.deleted' && /^(source|companions)\./.test(type);
-}
-
-/** A creation that was never told may be told another time. */
-function withoutUntold(before: SinkRecord, { type }: Notification): SinkRecord {
-  const { created: _, ...known } = before;
-  return type === 'source.created' ? known : before;
-}
-
-/**
- * After a failed attempt, an older notification makes room for a newer one of its aspect, and one
- * that is over goes.
- */
-export function replaced(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
-  const pending = record.sinks?.[sink]?.pending ?? [];
-  const isSuccessor = ({ type, seq }: Notification) =>
-    aspectOf(type) === aspectOf(notification.type) && seq > notification.seq;
-  if (!isOver(record, notification) && !pending.some(isSuccessor)) return record;
-  return unsettled(settled(record, sink, notification, undefined), sink, notification);
 }
 
 /** Without what waits for sinks that are no longer in the operator's file. */
