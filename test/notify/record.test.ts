@@ -178,7 +178,7 @@ describe('what waits', () => {
     const known = sent(recordOf([seen('1')]));
     const record = recordOf([seen('2', { changedKeys: ['b'] }), seen('3')], [receiver()], known);
     expect(pendingOf(record)).toMatchObject([{ version: '3', previousVersion: '1' }]);
-    expect(pendingOf(record)[0]).not.toHaveProperty('changedKeys');
+    expect(pendingOf(record)[0]?.changedKeys).toBeUndefined();
   });
 
   it('[N5] the names of changed keys do not grow without limit while a sink is down', () => {
@@ -186,7 +186,7 @@ describe('what waits', () => {
     const versions = Array.from({ length: 60 }, (_, n) => seen(`v${n}`, { changedKeys: [`a${n}`, `b${n}`] }));
     const record = recordOf(versions, [receiver()], known);
     expect(pendingOf(record)).toMatchObject([{ version: 'v59', previousVersion: '1' }]);
-    expect(pendingOf(record)[0]).not.toHaveProperty('changedKeys');
+    expect(pendingOf(record)[0]?.changedKeys).toBeUndefined();
   });
 
   it('[N5] a creation that waits stays one, in the newest version, whatever types the sink takes', () => {

@@ -1,5 +1,5 @@
 import { aspectOf, type EventType } from '../event-types.ts';
-import { areTooMany, type Notification, type SinkRecord, type SourceRecord, without } from './record.ts';
+import { areTooMany, type Notification, type SinkRecord, type SourceRecord, unlessEmpty } from './record.ts';
 
 /** A sink that a source has chosen, or that has something of it waiting. */
 export interface Receiver {
@@ -43,7 +43,7 @@ function addressed(before: SinkRecord, next: Notification, receiver: Receiver): 
   const kept = older.filter((each) => !isReplaced(each));
   return {
     ...known,
-    ...(((created && !isUntold) || isToldOnce) && { created: true }),
+    created: (created && !isUntold) || isToldOnce || undefined,
     pending: isTaken ? [...kept, merged] : kept,
   };
 }
@@ -51,16 +51,14 @@ function addressed(before: SinkRecord, next: Notification, receiver: Receiver): 
 /** The newer notification, for somebody who was never told the older one of the same aspect. */
 function mergedInto(older: Notification, newer: Notification): Notification {
   if (newer.type !== 'source.changed') return newer;
-  const { previousVersion: _, changedKeys: newerKeys, ...rest } = newer;
-  if (older.type !== 'source.changed')
-    return older.type === 'source.created' ? { ...rest, type: older.type } : newer;
-  const { previousVersion, changedKeys: olderKeys } = older;
-  const keys = olderKeys && newerKeys && new Set([...olderKeys, ...newerKeys]);
-  return {
-    ...rest,
-    ...(previousVersion !== undefined && { previousVersion }),
-    ...(keys && !areTooMany(keys) && { changedKeys: [...keys].sort() }),
-  };
+  if (older.type === 'source.created') {
+    return { ...newer, type: older.type, previousVersion: undefined, changedKeys: undefined };
+  }
+  if (older.type !== 'source.changed') return newer;
+  const keys =
+    older.changedKeys && newer.changedKeys && new Set([...older.changedKeys, ...newer.changedKeys]);
+  const changedKeys = keys && !areTooMany(keys) ? [...keys].sort() : undefined;
+  return { ...newer, previousVersion: older.previousVersion, changedKeys };
 }
 
 function withSink(
@@ -71,11 +69,11 @@ function withSink(
   const before = record.sinks?.[name] ?? {};
   const after = change(before);
   if (after === before) return record;
-  const { pending = [], ...known } = after;
-  const sink: SinkRecord = { ...known, ...(pending.length > 0 && { pending }) };
   const { [name]: _, ...others } = record.sinks ?? {};
-  const sinks = Object.keys(sink).length > 0 ? { ...others, [name]: sink } : others;
-  return without({ ...record, sinks }, Object.keys(sinks).length === 0 && 'sinks');
+  const { version, created, pending = [] } = after;
+  const isEmpty = version === undefined && !created && pending.length === 0;
+  const sinks = isEmpty ? others : { ...others, [name]: { ...after, pending: unlessEmpty(pending) } };
+  return { ...record, sinks: unlessEmpty(sinks) };
 }
 
 /** A sink has received a notification, or will not get it any more. */
@@ -94,9 +92,9 @@ export function settled(
 
 /** A notification that was settled before it was sent has certainly not arrived: it waits again. */
 export function putBack(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
-  const waiting = withSink(record, sink, ({ pending = [], ...known }) => ({
-    ...known,
-    pending: [notification, ...pending],
+  const waiting = withSink(record, sink, (before) => ({
+    ...before,
+    pending: [notification, ...(before.pending ?? [])],
   }));
   return replaced(waiting, sink, notification);
 }
@@ -107,14 +105,14 @@ export function putBack(record: SourceRecord, sink: string, notification: Notifi
  */
 export function replaced(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
   return withSink(record, sink, (before) => {
-    const { pending = [], created, ...known } = before;
+    const { pending = [], created } = before;
     const others = pending.filter(({ seq }) => seq !== notification.seq);
     // Somebody else has changed the record.
     if (others.length === pending.length) return before;
     if (isOver(record, notification)) {
       // A creation that was never told may be told another time.
-      const isTold = created && notification.type !== 'source.created';
-      return { ...known, ...(isTold && { created }), pending: others };
+      const isCreation = notification.type === 'source.created';
+      return { ...before, created: isCreation ? undefined : created, pending: others };
     }
     const successor = others.find(({ type }) => aspectOf(type) === aspectOf(notification.type));
     if (successor === undefined) return before;
@@ -133,5 +131,8 @@ export function withoutFormerSinks(record: SourceRecord, sinks: ReadonlySet<stri
   const former = Object.entries(record.sinks ?? {}).filter(
     ([name, { pending }]) => pending && !sinks.has(name),
   );
-  return former.reduce((each, [name]) => withSink(each, name, ({ pending: _, ...known }) => known), record);
+  return former.reduce(
+    (each, [name]) => withSink(each, name, (before) => ({ ...before, pending: undefined })),
+    record,
+  );
 }
