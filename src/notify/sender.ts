@@ -2,9 +2,9 @@ import { aborted, type Clock, sleep } from '../clock/clock.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Content } from '../mirror/observe/content.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Item } from './delivery/cloud-event.ts';
 import type { Sink } from './delivery/config.ts';
 import type { Message, Outcome } from './delivery/delivery.ts';
-import type { ChatItem } from './delivery/slack.ts';
 import { aspectOf } from './event-types.ts';
 import { ChatPace, UNPACED } from './pace.ts';
 import { type Attempt, SinkQueue } from './sink-queue.ts';
@@ -126,7 +126,7 @@ export class Sender {
 
   async #attempt(uids: readonly string[]): Promise<Attempt> {
     const due = uids.flatMap((uid) => this.#due(uid));
-    for (const { subject, notification } of due) this.#sending.set(subject.uid, notification.seq);
+    for (const { uid, notification } of due) this.#sending.set(uid, notification.seq);
     const outcome = await this.#sendAll(due);
     for (const uid of uids) {
       this.#sending.delete(uid);
@@ -137,7 +137,7 @@ export class Sender {
   }
 
   /** Undefined: there was nothing to send. */
-  async #sendAll(due: readonly ChatItem[]): Promise<Sent | undefined> {
+  async #sendAll(due: readonly Item[]): Promise<Sent | undefined> {
     const { sink } = this.#deps;
     const isClaimed = sink.guarantee === 'at-most-once';
     const [first, ...others] = isClaimed ? await this.#claim(due) : due;
@@ -149,7 +149,7 @@ export class Sender {
   }
 
   /** What a source's turn is for: the oldest that waits, unless it is too old. */
-  #due(uid: string): readonly ChatItem[] {
+  #due(uid: string): readonly Item[] {
     const { state, sink, count, report, clock, log } = this.#deps;
     for (;;) {
       const record = state.get(uid);
@@ -157,7 +157,7 @@ export class Sender {
       if (record === undefined || notification === undefined) return [];
       if (!state.isStored(uid, notification.seq)) return [];
       const ageMs = clock.wallTime().getTime() - Date.parse(notification.at);
-      if (ageMs < EXPIRES_MS) return [{ subject: { uid, ref: record.ref }, notification }];
+      if (ageMs < EXPIRES_MS) return [{ uid, ref: record.ref, notification }];
       const note = `sink ${sink.name} has not taken ${notification.type} for three days`;
       log.warn(
         { source: record.ref, sink: sink.name, type: notification.type },
@@ -170,19 +170,19 @@ export class Sender {
   }
 
   /** Those of which it is stored that nobody else will send them. */
-  async #claim(due: readonly ChatItem[]): Promise<readonly ChatItem[]> {
+  async #claim(due: readonly Item[]): Promise<readonly Item[]> {
     const { state, sink } = this.#deps;
     const claimed = due.map(async (item) => {
-      const { uid } = item.subject;
-      this.#change(uid, (record) => settled(record, sink.name, item.notification, undefined));
+      const { uid, notification } = item;
+      this.#change(uid, (record) => settled(record, sink.name, notification, undefined));
       const stored = await state.stored(uid);
-      if (stored === 'stopped') this.#change(uid, (record) => putBack(record, sink.name, item.notification));
+      if (stored === 'stopped') this.#change(uid, (record) => putBack(record, sink.name, notification));
       return stored === 'stored' ? [item] : [];
     });
     return (await Promise.all(claimed)).flat();
   }
 
-  async #send(items: readonly [ChatItem, ...ChatItem[]]): Promise<Sent> {
+  async #send(items: readonly [Item, ...Item[]]): Promise<Sent> {
     const { sink, deliver, cluster } = this.#deps;
     const failed = { kind: 'failed', retryAfterMs: undefined } as const;
     let content: Message['content'] | 'outdated';
@@ -201,10 +201,7 @@ export class Sender {
     }
   }
 
-  async #contentOf({
-    subject: { uid, ref },
-    notification,
-  }: ChatItem): Promise<Message['content'] | 'outdated'> {
+  async #contentOf({ uid, ref, notification }: Item): Promise<Message['content'] | 'outdated'> {
     const { sink, content } = this.#deps;
     if (sink.content !== 'full' || notification.type === 'source.deleted') return undefined;
     const found = (await content(uid, ref, notification.version)) ?? 'omitted';
@@ -213,10 +210,8 @@ export class Sender {
     return found === 'outdated' && aspectOf(notification.type) !== 'source' ? 'omitted' : found;
   }
 
-  #finish(item: ChatItem, outcome: Sent, isClaimed: boolean): void {
+  #finish({ uid, ref, notification }: Item, outcome: Sent, isClaimed: boolean): void {
     const { sink, count, clock, log } = this.#deps;
-    const { subject, notification } = item;
-    const { uid, ref } = subject;
     if (outcome.kind === 'accepted') {
       this.#change(uid, (record) => settled(record, sink.name, notification, clock.wallTime()));
       count('sent');
@@ -235,7 +230,7 @@ export class Sender {
   }
 
   /** What the outcome means for the sink as a whole. */
-  #judge(outcome: Sent, due: readonly ChatItem[]): Attempt {
+  #judge(outcome: Sent, due: readonly Item[]): Attempt {
     const { sink, log, report } = this.#deps;
     if (outcome.kind === 'accepted') {
       if (this.#failures > 0) log.info({ sink: sink.name, was: NOT_ACCEPTED }, 'resolved');
@@ -246,7 +241,7 @@ export class Sender {
     if (outcome.kind === 'gone') {
       const note = `sink ${sink.name} answered 410, so it gets nothing more until the controller restarts`;
       log.error({ sink: sink.name }, 'sink answered 410 and gets nothing more until the next start');
-      for (const { subject } of due) report(subject.uid, subject.ref, 'SinkGone', note);
+      for (const { uid, ref } of due) report(uid, ref, 'SinkGone', note);
       return { kind: 'closed' };
     }
     const { reason, retryAfterMs } = outcome;
