@@ -242,13 +242,12 @@ export class Sender {
       const note = `sink ${sink.name} answered 410, so it gets nothing more until the controller restarts`;
       log.error({ sink: sink.name }, 'sink answered 410 and gets nothing more until the next start');
       for (const { uid, ref } of due) report(uid, ref, 'SinkGone', note);
-      return { kind: 'closed' };
+      return { kind: 'failed', holdMs: Number.POSITIVE_INFINITY };
     }
     const { reason, retryAfterMs } = outcome;
     if (this.#failures === 0 && !this.#stopping.aborted) log.warn({ sink: sink.name, reason }, NOT_ACCEPTED);
     this.#failures += 1;
-    const holdMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, MAX_HOLD_MS);
-    return { kind: 'failed', holdMs };
+    return { kind: 'failed', holdMs: Math.min(retryAfterMs ?? 0, MAX_HOLD_MS) };
   }
 
   #change(uid: string, change: (record: SourceRecord) => SourceRecord): void {
