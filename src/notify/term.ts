@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import { aborted, sleep } from '../clock/clock.ts';
+import { Wakeup } from '../clock/wakeup.ts';
 import { StaleSourceError } from '../controller/memory/failure.ts';
 import type { Happening, Reconciled } from '../controller/memory/happening.ts';
 import type { Sources } from '../controller/sources.ts';
@@ -51,7 +52,7 @@ export class Term {
   /** What the controller has told before the state was known: the last of each source. */
   readonly #heard = new Map<ObjectKey, Reconciled>();
   /** Sources may have gone without anybody knowing that it is not recorded. */
-  #mayHaveDeparted: () => void = () => undefined;
+  readonly #mayHaveDeparted = new Wakeup();
   #isReady = false;
   /** When it has begun (ms since the epoch), until it is ready. */
   #startingSince: number | undefined;
@@ -79,7 +80,7 @@ export class Term {
         }
         // Another process may have left something to send.
         this.#resume();
-        this.#mayHaveDeparted();
+        this.#mayHaveDeparted.wake();
       },
     });
     const create = (sink: Sink) =>
@@ -162,12 +163,10 @@ export class Term {
     await new TurnBudget(clock).each(heard, (pass) => this.#tracker.look(pass.source, pass));
     this.#resume();
     log.info({ sinks: this.#senders.size, firstStart: isFirst }, 'notifying');
+    void aborted(signal).then(() => this.#mayHaveDeparted.wake());
     while (!signal.aborted) {
-      const again = new Promise<void>((resolve) => {
-        this.#mayHaveDeparted = resolve;
-      });
       await this.#findDeparted(signal);
-      await Promise.race([again, aborted(signal)]);
+      await this.#mayHaveDeparted.wait(clock);
     }
   }
 

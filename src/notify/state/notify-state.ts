@@ -55,8 +55,8 @@ export class NotifyState {
    * to false if that cannot be.
    */
   async allStored(): Promise<boolean> {
-    const others = await Promise.all(this.#shards.slice(1).map((shard) => shard.allStored()));
-    return others.every((each) => each === 'stored') && (await this.#shard(0).allStored()) === 'stored';
+    const others = await Promise.all(this.#shards.slice(1).map((shard) => shard.stored()));
+    return others.every((each) => each === 'stored') && (await this.#shard(0).stored()) === 'stored';
   }
 
   get(uid: string): SourceRecord | undefined {
