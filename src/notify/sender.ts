@@ -92,8 +92,8 @@ export class Sender {
     });
   }
 
-  /** When the oldest notification that waits was made (ms since the epoch). */
-  get oldest(): number | undefined {
+  /** When the oldest notification that waits was made (ms since the epoch); Infinity: none waits. */
+  get oldest(): number {
     return this.#queue.oldest;
   }
 

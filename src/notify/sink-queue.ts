@@ -62,13 +62,11 @@ export class SinkQueue {
     this.#deps = deps;
   }
 
-  /** When the oldest thing that waits happened (ms since the epoch); undefined: nothing waits. */
-  get oldest(): number | undefined {
-    let oldest: number | undefined;
+  /** When the oldest thing that waits happened (ms since the epoch); Infinity: nothing waits. */
+  get oldest(): number {
+    let oldest = Number.POSITIVE_INFINITY;
     for (const { waiting } of this.#lines.values()) {
-      for (const { since } of waiting) {
-        if (oldest === undefined || since < oldest) oldest = since;
-      }
+      for (const { since } of waiting) oldest = Math.min(oldest, since);
     }
     return oldest;
   }

@@ -78,10 +78,9 @@ export class NotifyState {
     this.#of(uid).set(uid, record);
   }
 
-  /** Since when (ms since the epoch) some changes cannot be stored; undefined: all can. */
-  get unwrittenSince(): number | undefined {
-    const since = this.#shards.flatMap((shard) => shard.unwrittenSince ?? []);
-    return since.length === 0 ? undefined : Math.min(...since);
+  /** Since when (ms since the epoch) some changes cannot be stored; Infinity: all can. */
+  get unwrittenSince(): number {
+    return Math.min(...this.#shards.map((shard) => shard.unwrittenSince));
   }
 
   /** Whether the cluster knows the notifications up to `seq`. */

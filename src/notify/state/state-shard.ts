@@ -78,7 +78,7 @@ export class StateShard {
   #isStale = false;
   #isStopped = false;
   #failures = 0;
-  #unwrittenSince: number | undefined;
+  #unwrittenSince = Number.POSITIVE_INFINITY;
   readonly #wakeup = new Wakeup();
 
   constructor(key: ObjectKey, deps: StateShardDeps) {
@@ -90,8 +90,8 @@ export class StateShard {
     return this.#resourceVersion !== undefined;
   }
 
-  /** Since when (ms since the epoch) changes cannot be stored; undefined: they can. */
-  get unwrittenSince(): number | undefined {
+  /** Since when (ms since the epoch) changes cannot be stored; Infinity: they can. */
+  get unwrittenSince(): number {
     return this.#unwrittenSince;
   }
 
@@ -198,12 +198,12 @@ export class StateShard {
       } else await this.#write();
       if (this.#failures > 0) log.info({ configMap: this.#key, was: NOT_WRITTEN }, 'resolved');
       this.#failures = 0;
-      this.#unwrittenSince = undefined;
+      this.#unwrittenSince = Number.POSITIVE_INFINITY;
       return true;
     } catch (err) {
       if (this.#failures === 0) log.warn({ configMap: this.#key, err }, NOT_WRITTEN);
       this.#failures += 1;
-      this.#unwrittenSince ??= clock.wallTime().getTime();
+      this.#unwrittenSince = Math.min(this.#unwrittenSince, clock.wallTime().getTime());
       return false;
     }
   }
