@@ -14,10 +14,11 @@ import { observe } from '../mirror/observe/observed-config-map.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { Sink } from './delivery/config.ts';
 import type { Problems } from './problems.ts';
+import type { Report } from './report.ts';
 import { type Result, Sender, type SenderDeps } from './sender.ts';
 import { NotifyState, type NotifyStateDeps } from './state/notify-state.ts';
 import { withoutFormerSinks } from './state/pending.ts';
-import { type Reading, type Report, Tracker } from './tracker.ts';
+import { type Reading, Tracker } from './tracker.ts';
 
 export interface TermDeps
   extends Pick<SenderDeps, 'deliver' | 'clock' | 'random' | 'log'>,

@@ -9,17 +9,10 @@ import { ChangedKeys } from './changed-keys.ts';
 import { type Choice, chosenSinks, receiversOf, rememberedChoice } from './choice.ts';
 import type { Sink } from './delivery/config.ts';
 import type { Problems } from './problems.ts';
+import type { Report } from './report.ts';
 import { baseline, departed, type Observation, observed } from './state/news.ts';
 import type { NotifyState } from './state/notify-state.ts';
 import { mayBeOutdated, type SourceRecord } from './state/record.ts';
-
-/** Says something on a source, as an Event. */
-export type Report = (
-  uid: string,
-  ref: ObjectKey,
-  reason: 'SinkUnavailable' | 'SinkGone' | 'NotificationDropped',
-  note: string,
-) => void;
 
 export interface TrackerDeps {
   readonly sinks: readonly Sink[];

@@ -246,7 +246,7 @@ describe('what waits', () => {
     const record = recordOf([seen('1')], [chat]);
     const [creation] = pendingOf(record);
     if (creation === undefined) throw new Error('nothing waits');
-    const claimed = departed(settled(record, 'ops', creation, undefined), {}, [chat], NOW);
+    const claimed = departed(settled(record, 'ops', creation), {}, [chat], NOW);
     const gone = putBack(claimed, 'ops', creation);
     expect(typesOf(gone)).toEqual([]);
     expect(typesOf(recordOf([seen('1')], [chat], gone))).toEqual(['source.created']);
@@ -272,7 +272,7 @@ describe('what waits', () => {
     const record = recordOf([seen('1')]);
     const [only] = pendingOf(record);
     if (only === undefined) throw new Error('nothing waits');
-    const claimed = settled(record, 'ops', only, undefined);
+    const claimed = settled(record, 'ops', only);
     expect(claimed.sinks).toBeUndefined();
     expect(putBack(claimed, 'ops', only)).toEqual(record);
   });

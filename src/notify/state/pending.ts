@@ -81,7 +81,7 @@ export function settled(
   record: SourceRecord,
   sink: string,
   { seq, version }: Notification,
-  sentAt: Date | undefined,
+  sentAt?: Date,
 ): SourceRecord {
   return withSink(record, sink, (before) => ({
     ...before,
