@@ -181,7 +181,10 @@ const eventTypes: Parser<ReadonlySet<EventType>> = (value) => {
 
 const namespaces: Parser<NamespacePatterns> = (value) => {
   const list = someTexts(value);
-  return list.ok ? parseNamespacePatterns(list.value.join(), { exclusions: true }) : list;
+  if (!list.ok) return list;
+  const patterns = parseNamespacePatterns(list.value.join(), { exclusions: true });
+  const admitsNone = patterns.ok && patterns.value.names.size + patterns.value.prefixes.length === 0;
+  return admitsNone ? problem('it admits no namespace; add a name, or "*" for all') : patterns;
 };
 
 const timeout: Parser<number> = (value) => {
