@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, sleep, type Timer } from '../clock/clock.ts';
+import { withinLimit } from '../clock/within-limit.ts';
 import type { WriteFence } from '../kube/api/config-maps.ts';
 import type { LeaseApi } from '../kube/api/leases.ts';
 import type { Lease } from '../kube/api/types.ts';
@@ -8,7 +9,6 @@ import type { Logger } from '../telemetry/logger.ts';
 import { ageMs, type Moment, momentOf } from './moment.ts';
 import { expiryOf, holderOf, type ObservedLease, observe, renewedSpec } from './observed-lease.ts';
 import { release } from './release.ts';
-import { withinLimit } from './within-limit.ts';
 
 /** What client-go requires of the times: lease duration > renew deadline > 1.2 × retry period. */
 export interface ElectorOptions {

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock/clock.ts';
+import { withinLimit } from '../clock/within-limit.ts';
 import type { LeaseApi } from '../kube/api/leases.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { holderOf, releasedSpec } from './observed-lease.ts';
-import { withinLimit } from './within-limit.ts';
 
 export interface Holding {
   readonly leases: LeaseApi;

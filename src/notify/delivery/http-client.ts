@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import { aborted, type Clock } from '../../clock/clock.ts';
+import { withinLimit } from '../../clock/within-limit.ts';
 import { codeOf, hostOf, isCertificateFailure, isTlsFailure } from '../../kube/http/network-error.ts';
 import { retryAfterOfHeader } from '../../kube/http/status.ts';
 import { checkHost, guardedLookup } from './refused-addresses.ts';
@@ -73,44 +74,38 @@ export class HttpClient {
   async post({ url, headers, body, ca }: Post, signal: AbortSignal): Promise<Answer> {
     const { timeoutMs, clock } = this.#options;
     const target = new URL(url);
-    const scope = new AbortController();
-    const abort = () => scope.abort();
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-    const timer = clock.setTimer(timeoutMs, abort);
     let isSent = false;
     const onSend = () => {
       isSent = true;
     };
-    try {
-      checkHost(target.hostname);
-      const request = this.#agent(ca).request({
-        origin: target.origin,
-        path: target.pathname + target.search,
-        method: 'POST',
-        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-        body: Readable.from(once(body, onSend)),
-        signal: scope.signal,
-      });
-      // undici ignores an abort while the request waits for a connection.
-      const cut = aborted(scope.signal).then(() => Promise.reject(new Error('aborted')));
-      const answer = await Promise.race([request, cut]);
-      return {
-        status: answer.statusCode,
-        retryAfterMs: retryAfterOfHeader([answer.headers['retry-after']].flat()[0], clock.wallTime()),
-        // Whatever becomes of the body: the status says whether the receiver took it.
-        text: await beginningOf(answer.body).catch(() => ''),
-      };
-    } catch (error) {
-      const isLate = scope.signal.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
-      const limit = signal.aborted ? 'before the attempt was interrupted' : `within ${timeoutMs / 1000} s`;
-      const late = `${isSent ? 'did not answer' : 'was not reached'} ${limit}`;
-      const what = isLate ? late : failureOf(error);
-      throw new NoAnswerError(`${hostOf(target)} ${what}`, isSent, error);
-    } finally {
-      timer.cancel();
-      signal.removeEventListener('abort', abort);
-    }
+    return withinLimit(clock, timeoutMs, signal, async (limited) => {
+      try {
+        checkHost(target.hostname);
+        const request = this.#agent(ca).request({
+          origin: target.origin,
+          path: target.pathname + target.search,
+          method: 'POST',
+          headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+          body: Readable.from(once(body, onSend)),
+          signal: limited,
+        });
+        // undici ignores an abort while the request waits for a connection.
+        const cut = aborted(limited).then(() => Promise.reject(new Error('aborted')));
+        const answer = await Promise.race([request, cut]);
+        return {
+          status: answer.statusCode,
+          retryAfterMs: retryAfterOfHeader([answer.headers['retry-after']].flat()[0], clock.wallTime()),
+          // Whatever becomes of the body: the status says whether the receiver took it.
+          text: await beginningOf(answer.body).catch(() => ''),
+        };
+      } catch (error) {
+        const isLate = limited.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
+        const limit = signal.aborted ? 'before the attempt was interrupted' : `within ${timeoutMs / 1000} s`;
+        const late = `${isSent ? 'did not answer' : 'was not reached'} ${limit}`;
+        const what = isLate ? late : failureOf(error);
+        throw new NoAnswerError(`${hostOf(target)} ${what}`, isSent, error);
+      }
+    });
   }
 
   async close(): Promise<void> {
