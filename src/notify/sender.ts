@@ -29,7 +29,7 @@ export interface SenderDeps {
     ref: ObjectKey,
     version: string,
   ) => Promise<Content | 'outdated' | undefined>;
-  /** Makes one attempt. Never rejects. */
+  /** Makes one attempt. Rejects only because of a fault of this program. */
   readonly deliver: (sink: Sink, message: Message, signal: AbortSignal) => Promise<Outcome>;
   readonly count: (result: Result) => void;
   readonly report: Report;
@@ -174,10 +174,8 @@ export class Sender {
     if (content instanceof Error) {
       return failed(`the source's data cannot be read: ${content.message}`, false);
     }
-    // A rejection is a fault of this program. What waits goes on waiting.
-    return deliver(sink, { cluster: cluster(), items, content }, this.#cut.signal).catch((error: Error) =>
-      failed(error.message, true),
-    );
+    const message = { cluster: cluster(), items, content };
+    return deliver(sink, message, this.#cut.signal).catch((error: Error) => failed(error.message, true));
   }
 
   async #contentOf({ uid, ref, notification }: Item): Promise<Message['content'] | 'outdated'> {

@@ -49,7 +49,7 @@ export async function postOf(sink: Sink, message: Message, now: Date): Promise<P
   };
 }
 
-/** One attempt. Never rejects. */
+/** One attempt. Rejects only because of a fault of this program. */
 export async function deliver(
   sink: Sink,
   message: Message,

@@ -95,11 +95,11 @@ export class StateShard {
     return this.#unwrittenSince;
   }
 
-  /** Changes a record; undefined forgets it. It is written soon. */
-  set(uid: string, record: SourceRecord | undefined): void {
-    if (record === undefined || isForgettable(record)) this.records.delete(uid);
+  /** Changes a record, or forgets it if it is no longer needed. It is written soon. */
+  set(uid: string, record: SourceRecord): void {
+    if (isForgettable(record)) this.records.delete(uid);
     else this.records.set(uid, record);
-    if (record?.gone) this.#forgetOldest();
+    if (record.gone) this.#forgetOldest();
     this.#changed.add(uid);
     this.#wakeup.wake();
   }
@@ -243,7 +243,6 @@ export class StateShard {
     const { namespace, name } = splitKey(this.#key);
     const resourceVersion = this.#resourceVersion;
     const present = changes.flatMap(({ uid, text }) => (text === undefined ? [] : [[uid, text] as const]));
-    const absent = changes.flatMap(({ uid, text }) => (text === undefined ? [[uid, null] as const] : []));
     const metadata =
       resourceVersion === undefined
         ? await api.create({
@@ -252,7 +251,7 @@ export class StateShard {
           })
         : await api.patch(this.#key, {
             metadata: { resourceVersion },
-            data: Object.fromEntries([...present, ...absent]),
+            data: Object.fromEntries(changes.map(({ uid, text }) => [uid, text ?? null])),
           });
     this.#resourceVersion = metadata.resourceVersion;
   }
