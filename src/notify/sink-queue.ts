@@ -2,7 +2,7 @@ import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import { aborted, type Clock, type Timer } from '../clock/clock.ts';
 import { Wakeup } from '../clock/wakeup.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { Pace } from './pace.ts';
+import type { Pace, Turn } from './pace.ts';
 
 /** What became of an attempt. */
 export type Attempt =
@@ -84,8 +84,8 @@ export class SinkQueue {
     const { clock } = this.#deps;
     void aborted(signal).then(() => this.#wakeup.wake());
     while (!signal.aborted) {
-      const { lines, waitMs } = this.#next();
-      if (lines.length > 0) void this.#attempt(lines);
+      const { take, waitMs } = this.#next();
+      if (take > 0) void this.#attempt(take);
       else await this.#wakeup.wait(clock, waitMs);
     }
     while (this.#active > 0) await this.#wakeup.wait(clock);
@@ -99,27 +99,24 @@ export class SinkQueue {
     return line;
   }
 
-  #next(): { readonly lines: readonly Line[]; readonly waitMs: number } {
+  #next(): Turn {
     const { concurrency, pace, clock } = this.#deps;
     const now = clock.now();
-    if (this.#ready.size === 0 || this.#active >= concurrency) {
-      return { lines: [], waitMs: Number.POSITIVE_INFINITY };
-    }
-    if (this.#heldUntil > now) return { lines: [], waitMs: this.#heldUntil - now };
-    const { take, waitMs } = pace.next(this.#ready.size, now);
+    const isBusy = this.#active >= concurrency;
+    if (isBusy || this.#ready.size === 0) return { take: 0, waitMs: Number.POSITIVE_INFINITY };
+    if (this.#heldUntil > now) return { take: 0, waitMs: this.#heldUntil - now };
+    return pace.next(this.#ready.size, now);
+  }
+
+  /** For the first of `take` lines. */
+  async #attempt(take: number): Promise<void> {
+    const { attempt, pace, clock } = this.#deps;
     const lines: Line[] = [];
     for (const line of this.#ready) {
       if (lines.length === take) break;
-      lines.push(line);
-    }
-    return { lines, waitMs };
-  }
-
-  async #attempt(lines: readonly Line[]): Promise<void> {
-    const { attempt, pace, clock } = this.#deps;
-    for (const line of lines) {
       this.#ready.delete(line);
       line.isActive = true;
+      lines.push(line);
     }
     this.#active += 1;
     const result = await attempt(lines.flatMap(({ waiting }) => waiting.slice(0, 1).map(({ uid }) => uid)));
