@@ -125,16 +125,17 @@ export class Term {
    */
   async run(signal: AbortSignal): Promise<void> {
     const { sources, clock } = this.#deps;
-    const state = this.#state;
     // All that waits listens to it, and Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal);
     this.#signal = signal;
     this.#startingSince = clock.wallTime().getTime();
-    const named = this.#until(this.#deps.cluster, NO_CLUSTER);
-    const read = this.#until(() => state.load(), NO_STATE);
-    await Promise.all([read, named, sources.whenSynced(signal)]);
+    const [cluster = ''] = await Promise.all([
+      this.#until(this.#deps.cluster, NO_CLUSTER),
+      this.#until(() => this.#state.load(), NO_STATE),
+      sources.whenSynced(signal),
+    ]);
     if (signal.aborted) return;
-    this.#cluster = (await named) ?? '';
+    this.#cluster = cluster;
     const done = new AbortController();
     const work = this.#work(signal).finally(() => done.abort());
     await Promise.race([work, aborted(signal).then(() => sleep(clock, STOP_MS, done.signal))]);
