@@ -68,7 +68,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['term.ts'],
       ['tracker.ts', 'sender.ts'],
       ['changed-keys.ts', 'choice.ts', 'problems.ts', 'sink-queue.ts'],
-      ['pace.ts'],
+      ['pace.ts', 'report.ts'],
       ['delivery'],
       ['state'],
       ['event-types.ts'],

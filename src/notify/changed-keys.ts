@@ -5,24 +5,22 @@ import { areTooMany } from './state/record.ts';
 
 /** The keys of each source that have changed since its last notification. */
 export class ChangedKeys {
-  /** Undefined: it is not known which. */
-  readonly #keys = new Map<ObjectKey, Set<string> | undefined>();
+  readonly #keys = new Map<ObjectKey, Set<string> | 'unknown'>();
 
+  /** `before` undefined: it is not known what it was. */
   add(source: ObjectKey, before: Content | undefined, after: Content): void {
-    if (this.#keys.has(source) && this.#keys.get(source) === undefined) return;
-    const keys = this.#keys.get(source) ?? new Set();
-    if (before !== undefined) {
+    const keys = before === undefined ? 'unknown' : (this.#keys.get(source) ?? new Set());
+    if (before !== undefined && keys !== 'unknown') {
       for (const key of differing(before.data, after.data)) keys.add(key);
       for (const key of differing(before.binaryData, after.binaryData)) keys.add(key);
     }
-    if (before !== undefined && keys.size === 0) return;
-    this.#keys.set(source, before === undefined || areTooMany(keys) ? undefined : keys);
+    this.#keys.set(source, keys === 'unknown' || areTooMany(keys) ? 'unknown' : keys);
   }
 
   /** Those of them that companions have, in order; undefined if unknown. */
   of(source: ObjectKey, selection: KeySelection): readonly string[] | undefined {
     const keys = this.#keys.get(source);
-    if (keys === undefined) return undefined;
+    if (keys === undefined || keys === 'unknown') return undefined;
     const data = Object.fromEntries(Array.from(keys, (key) => [key, '']));
     const selected = Object.keys(selectContent({ data, binaryData: {} }, selection).data);
     // None: the source has changed what it selects, not its data.

@@ -35,7 +35,7 @@ export class Notifier {
   /** To be told all that happens. */
   readonly hear = (happening: Happening): void => {
     if (happening.type === 'problem') this.#problems.hear(happening);
-    this.#term?.hear(happening);
+    else if (happening.type === 'reconciled') this.#term?.hear(happening);
   };
 
   /** To be told of the data of sources. `before` undefined: it is not known. */
@@ -58,8 +58,7 @@ export class Notifier {
   }
 
   #oldestSeconds(sink: string): number {
-    const oldest = this.#term?.oldest(sink);
-    const now = this.#deps.clock.wallTime().getTime();
-    return oldest === undefined ? 0 : Math.max(0, (now - oldest) / 1000);
+    const oldest = this.#term?.oldest(sink) ?? Number.POSITIVE_INFINITY;
+    return Math.max(0, (this.#deps.clock.wallTime().getTime() - oldest) / 1000);
   }
 }

@@ -2,15 +2,15 @@ import { aborted, type Clock, sleep } from '../clock/clock.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Content } from '../mirror/observe/content.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Item } from './delivery/cloud-event.ts';
 import type { Sink } from './delivery/config.ts';
 import type { Message, Outcome } from './delivery/delivery.ts';
-import type { ChatItem } from './delivery/slack.ts';
 import { aspectOf } from './event-types.ts';
 import { ChatPace, UNPACED } from './pace.ts';
+import type { Report } from './report.ts';
 import { type Attempt, SinkQueue } from './sink-queue.ts';
 import type { NotifyState } from './state/notify-state.ts';
-import { replaced, settled, unsettled } from './state/pending.ts';
-import type { SourceRecord } from './state/record.ts';
+import { putBack, replaced, settled } from './state/pending.ts';
 
 /** Of an attempt, or of a notification. */
 export const RESULTS = ['sent', 'failed', 'dropped'] as const;
@@ -29,16 +29,10 @@ export interface SenderDeps {
     ref: ObjectKey,
     version: string,
   ) => Promise<Content | 'outdated' | undefined>;
-  /** Makes one attempt. Never rejects. */
+  /** Makes one attempt. Rejects only because of a fault of this program. */
   readonly deliver: (sink: Sink, message: Message, signal: AbortSignal) => Promise<Outcome>;
   readonly count: (result: Result) => void;
-  /** Says on a source what became of its notification. */
-  readonly report: (
-    uid: string,
-    ref: ObjectKey,
-    reason: 'SinkGone' | 'NotificationDropped',
-    note: string,
-  ) => void;
+  readonly report: Report;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
@@ -57,13 +51,6 @@ const MAX_HOLD_MS = 3_600_000;
 const NOT_ACCEPTED = 'notification not accepted; retrying';
 /** How an attempt ended, if it was one: see `SenderDeps.content`. */
 type Sent = Outcome | { readonly kind: 'outdated' };
-
-const STOPPED: Outcome = {
-  kind: 'failed',
-  reason: 'the process stops',
-  mayHaveArrived: false,
-  retryAfterMs: undefined,
-};
 
 /**
  * Sends one sink what waits for it (SPEC N4, N5). At least once: send, then record that it was sent.
@@ -92,8 +79,8 @@ export class Sender {
     });
   }
 
-  /** When the oldest notification that waits was made (ms since the epoch). */
-  get oldest(): number | undefined {
+  /** When the oldest notification that waits was made (ms since the epoch); Infinity: none waits. */
+  get oldest(): number {
     return this.#queue.oldest;
   }
 
@@ -104,12 +91,8 @@ export class Sender {
 
   /** Sends what waits for the sink of this source, once that is stored. */
   offer(uid: string): void {
-    const { state, sink } = this.#deps;
-    const record = state.get(uid);
-    const [first] = record?.sinks?.[sink.name]?.pending ?? [];
-    if (record !== undefined && first !== undefined && state.isStored(uid, first.seq)) {
-      this.#queue.add(uid, record.ref, Date.parse(first.at));
-    }
+    const first = this.#first(uid);
+    if (first !== undefined) this.#queue.add(uid, first.ref, Date.parse(first.notification.at));
   }
 
   /** Until `signal` aborts. Requests in flight then have 2 s to end. Never rejects. */
@@ -126,7 +109,7 @@ export class Sender {
 
   async #attempt(uids: readonly string[]): Promise<Attempt> {
     const due = uids.flatMap((uid) => this.#due(uid));
-    for (const { subject, notification } of due) this.#sending.set(subject.uid, notification.seq);
+    for (const { uid, notification } of due) this.#sending.set(uid, notification.seq);
     const outcome = await this.#sendAll(due);
     for (const uid of uids) {
       this.#sending.delete(uid);
@@ -137,74 +120,65 @@ export class Sender {
   }
 
   /** Undefined: there was nothing to send. */
-  async #sendAll(due: readonly ChatItem[]): Promise<Sent | undefined> {
+  async #sendAll(due: readonly Item[]): Promise<Sent | undefined> {
     const { sink } = this.#deps;
     const isClaimed = sink.guarantee === 'at-most-once';
     const [first, ...others] = isClaimed ? await this.#claim(due) : due;
     if (first === undefined) return undefined;
     const items = [first, ...others] as const;
-    const outcome = this.#stopping.aborted ? STOPPED : await this.#send(items);
+    const outcome = this.#stopping.aborted ? failed('the process stops', false) : await this.#send(items);
     for (const item of items) this.#finish(item, outcome, isClaimed);
     return outcome;
   }
 
+  /** The oldest that waits of a source, if it is stored. */
+  #first(uid: string): Item | undefined {
+    const { state, sink } = this.#deps;
+    const record = state.get(uid);
+    const [notification] = record?.sinks?.[sink.name]?.pending ?? [];
+    if (record === undefined || notification === undefined) return undefined;
+    return state.isStored(uid, notification.seq) ? { uid, ref: record.ref, notification } : undefined;
+  }
+
   /** What a source's turn is for: the oldest that waits, unless it is too old. */
-  #due(uid: string): readonly ChatItem[] {
-    const { state, sink, count, report, clock, log } = this.#deps;
-    for (;;) {
-      const record = state.get(uid);
-      const [notification] = record?.sinks?.[sink.name]?.pending ?? [];
-      if (record === undefined || notification === undefined) return [];
-      if (!state.isStored(uid, notification.seq)) return [];
-      const ageMs = clock.wallTime().getTime() - Date.parse(notification.at);
-      if (ageMs < EXPIRES_MS) return [{ subject: { uid, ref: record.ref }, notification }];
-      const note = `sink ${sink.name} has not taken ${notification.type} for three days`;
-      log.warn(
-        { source: record.ref, sink: sink.name, type: notification.type },
-        'notification dropped after three days',
-      );
-      report(uid, record.ref, 'NotificationDropped', note);
+  #due(uid: string): readonly Item[] {
+    const { sink, count, report, clock, log } = this.#deps;
+    for (let item = this.#first(uid); item !== undefined; item = this.#first(uid)) {
+      const { ref, notification } = item;
+      const { type, at } = notification;
+      if (clock.wallTime().getTime() - Date.parse(at) < EXPIRES_MS) return [item];
+      log.warn({ source: ref, sink: sink.name, type }, 'notification dropped after three days');
+      report(uid, ref, 'NotificationDropped', `sink ${sink.name} has not taken ${type} for three days`);
       count('dropped');
-      this.#change(uid, (before) => settled(before, sink.name, notification, undefined));
+      this.#change(item, settled);
     }
+    return [];
   }
 
   /** Those of which it is stored that nobody else will send them. */
-  async #claim(due: readonly ChatItem[]): Promise<readonly ChatItem[]> {
-    const { state, sink } = this.#deps;
+  async #claim(due: readonly Item[]): Promise<readonly Item[]> {
+    const { state } = this.#deps;
     const claimed = due.map(async (item) => {
-      const { uid } = item.subject;
-      this.#change(uid, (record) => settled(record, sink.name, item.notification, undefined));
-      const stored = await state.stored(uid);
-      if (stored === 'stopped') this.#unclaim(item);
+      this.#change(item, settled);
+      const stored = await state.stored(item.uid);
+      if (stored === 'stopped') this.#change(item, putBack);
       return stored === 'stored' ? [item] : [];
     });
     return (await Promise.all(claimed)).flat();
   }
 
-  async #send(items: readonly [ChatItem, ...ChatItem[]]): Promise<Sent> {
+  async #send(items: readonly [Item, ...Item[]]): Promise<Sent> {
     const { sink, deliver, cluster } = this.#deps;
-    const failed = { kind: 'failed', retryAfterMs: undefined } as const;
-    let content: Message['content'] | 'outdated';
-    try {
-      content = await this.#contentOf(items[0]);
-      if (content === 'outdated') return { kind: 'outdated' };
-    } catch (error) {
-      const reason = `the source's data cannot be read: ${(error as Error).message}`;
-      return { ...failed, reason, mayHaveArrived: false };
+    const content = await this.#contentOf(items[0]).catch((error: Error) => error);
+    if (content === 'outdated') return { kind: 'outdated' };
+    if (content instanceof Error) {
+      return failed(`the source's data cannot be read: ${content.message}`, false);
     }
-    try {
-      return await deliver(sink, { cluster: cluster(), items, content }, this.#cut.signal);
-    } catch (error) {
-      // A fault of this program. What waits goes on waiting.
-      return { ...failed, reason: (error as Error).message, mayHaveArrived: true };
-    }
+    const message = { cluster: cluster(), items, content };
+    return deliver(sink, message, this.#cut.signal).catch((error: Error) => failed(error.message, true));
   }
 
-  async #contentOf({
-    subject: { uid, ref },
-    notification,
-  }: ChatItem): Promise<Message['content'] | 'outdated'> {
+  async #contentOf({ uid, ref, notification }: Item): Promise<Message['content'] | 'outdated'> {
     const { sink, content } = this.#deps;
     if (sink.content !== 'full' || notification.type === 'source.deleted') return undefined;
     const found = (await content(uid, ref, notification.version)) ?? 'omitted';
@@ -213,37 +187,26 @@ export class Sender {
     return found === 'outdated' && aspectOf(notification.type) !== 'source' ? 'omitted' : found;
   }
 
-  #finish(item: ChatItem, outcome: Sent, isClaimed: boolean): void {
+  #finish(item: Item, outcome: Sent, isClaimed: boolean): void {
     const { sink, count, clock, log } = this.#deps;
-    const { subject, notification } = item;
-    const { uid, ref } = subject;
-    // A stop is nobody's failure. What was claimed may have arrived.
-    const isFailure = outcome.kind !== 'outdated' && !(outcome.kind === 'failed' && this.#stopping.aborted);
+    const { ref, notification } = item;
+    const fields = { source: ref, sink: sink.name, type: notification.type };
     if (outcome.kind === 'accepted') {
-      this.#change(uid, (record) => settled(record, sink.name, notification, clock.wallTime()));
+      this.#change(item, (record) => settled(record, sink.name, notification, clock.wallTime()));
       count('sent');
-      const fields = { source: ref, sink: sink.name, type: notification.type };
       log.debug({ ...fields, version: notification.version.slice(0, 8) }, 'notification sent');
-    } else if (!isClaimed) {
-      this.#change(uid, (record) => replaced(record, sink.name, notification));
-      if (isFailure) count('failed');
-    } else if (outcome.kind !== 'failed' || !outcome.mayHaveArrived) {
-      this.#unclaim(item);
-      if (isFailure) count('failed');
-    } else {
+    } else if (isClaimed && outcome.kind === 'failed' && outcome.mayHaveArrived) {
       count('dropped');
-      const { reason } = outcome;
-      log.warn({ source: ref, sink: sink.name, type: notification.type, reason }, 'notification may be lost');
+      log.warn({ ...fields, reason: outcome.reason }, 'notification may be lost');
+    } else {
+      this.#change(item, isClaimed ? putBack : replaced);
+      // A stop is nobody's failure.
+      if (outcome.kind !== 'outdated' && !this.#stopping.aborted) count('failed');
     }
   }
 
-  #unclaim({ subject, notification }: ChatItem): void {
-    const { sink } = this.#deps;
-    this.#change(subject.uid, (record) => unsettled(record, sink.name, notification));
-  }
-
   /** What the outcome means for the sink as a whole. */
-  #judge(outcome: Sent, due: readonly ChatItem[]): Attempt {
+  #judge(outcome: Sent, due: readonly Item[]): Attempt {
     const { sink, log, report } = this.#deps;
     if (outcome.kind === 'accepted') {
       if (this.#failures > 0) log.info({ sink: sink.name, was: NOT_ACCEPTED }, 'resolved');
@@ -254,21 +217,24 @@ export class Sender {
     if (outcome.kind === 'gone') {
       const note = `sink ${sink.name} answered 410, so it gets nothing more until the controller restarts`;
       log.error({ sink: sink.name }, 'sink answered 410 and gets nothing more until the next start');
-      for (const { subject } of due) report(subject.uid, subject.ref, 'SinkGone', note);
-      return { kind: 'closed' };
+      for (const { uid, ref } of due) report(uid, ref, 'SinkGone', note);
+      return { kind: 'failed', holdMs: Number.POSITIVE_INFINITY };
     }
     const { reason, retryAfterMs } = outcome;
     if (this.#failures === 0 && !this.#stopping.aborted) log.warn({ sink: sink.name, reason }, NOT_ACCEPTED);
     this.#failures += 1;
-    const holdMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, MAX_HOLD_MS);
-    return { kind: 'failed', holdMs };
+    return { kind: 'failed', holdMs: Math.min(retryAfterMs ?? 0, MAX_HOLD_MS) };
   }
 
-  #change(uid: string, change: (record: SourceRecord) => SourceRecord): void {
-    const { state } = this.#deps;
+  #change({ uid, notification }: Item, change: typeof settled): void {
+    const { state, sink } = this.#deps;
     const before = state.get(uid);
     if (before === undefined) return;
-    const after = change(before);
+    const after = change(before, sink.name, notification);
     if (after !== before) state.set(uid, after);
   }
+}
+
+function failed(reason: string, mayHaveArrived: boolean): Outcome {
+  return { kind: 'failed', reason, mayHaveArrived, retryAfterMs: undefined };
 }

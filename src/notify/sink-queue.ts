@@ -1,17 +1,16 @@
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
-import { aborted, type Clock, sleep, type Timer } from '../clock/clock.ts';
+import { aborted, type Clock, type Timer } from '../clock/clock.ts';
+import { Wakeup } from '../clock/wakeup.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { Pace } from './pace.ts';
+import type { Pace, Turn } from './pace.ts';
 
 /** What became of an attempt. */
 export type Attempt =
   | { readonly kind: 'done' }
-  /** `holdMs`: for how long the sink wants nothing at all. */
-  | { readonly kind: 'failed'; readonly holdMs: number | undefined }
+  /** `holdMs`: for how long the sink wants nothing at all; it may be Infinity. */
+  | { readonly kind: 'failed'; readonly holdMs: number }
   /** There is nothing to send yet, which is not the sink's fault. */
-  | { readonly kind: 'postponed' }
-  /** Nothing more is to be sent. */
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'postponed' };
 
 export interface SinkQueueDeps {
   /** Attempts at once. */
@@ -25,14 +24,22 @@ export interface SinkQueueDeps {
 }
 
 interface Waiting {
-  readonly ref: ObjectKey;
+  readonly uid: string;
   /** When the oldest thing that waits happened (ms since the epoch). */
   readonly since: number;
-  readonly failures: number;
-  /** Until the next attempt. */
-  readonly timer?: Timer;
-  /** Whether an attempt is under way, and what was added meanwhile. */
-  readonly active?: { again?: Pick<Waiting, 'ref' | 'since'> };
+}
+
+/** The sources that have had a name, one after the other. All wait for the first of them. */
+interface Line {
+  readonly ref: ObjectKey;
+  /** During an attempt the first may be here twice: something else waits, too. */
+  waiting: readonly Waiting[];
+  /** Whether an attempt is under way, for the first. */
+  isActive: boolean;
+  /** How often attempts for the first have failed. */
+  failures: number;
+  /** Until its next attempt. */
+  timer: Timer | undefined;
 }
 
 const BACKOFF: BackoffOptions = { baseMs: 1_000, capMs: 3_600_000, jitter: 0.2 };
@@ -43,129 +50,103 @@ const BACKOFF: BackoffOptions = { baseMs: 1_000, capMs: 3_600_000, jitter: 0.2 }
  */
 export class SinkQueue {
   readonly #deps: SinkQueueDeps;
-  readonly #waiting = new Map<string, Waiting>();
-  /** The uids of each name. All wait for the first of them. */
-  readonly #lines = new Map<ObjectKey, readonly string[]>();
+  readonly #lines = new Map<ObjectKey, Line>();
   /** Whose turn it is, so that a turn costs the same however many wait. */
-  readonly #ready = new Set<string>();
+  readonly #ready = new Set<Line>();
+  /** Attempts under way. */
   #active = 0;
   #heldUntil = Number.NEGATIVE_INFINITY;
-  #isClosed = false;
-  #wake: () => void = () => undefined;
+  readonly #wakeup = new Wakeup();
 
   constructor(deps: SinkQueueDeps) {
     this.#deps = deps;
   }
 
-  /** When the oldest thing that waits happened (ms since the epoch); undefined: nothing waits. */
-  get oldest(): number | undefined {
-    let oldest: number | undefined;
-    for (const { since } of this.#waiting.values()) {
-      if (oldest === undefined || since < oldest) oldest = since;
+  /** When the oldest thing that waits happened (ms since the epoch); Infinity: nothing waits. */
+  get oldest(): number {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { waiting } of this.#lines.values()) {
+      for (const { since } of waiting) oldest = Math.min(oldest, since);
     }
     return oldest;
   }
 
   /** A source that waits already keeps its turn. `since`: see `oldest`. */
   add(uid: string, ref: ObjectKey, since: number): void {
-    const { active } = this.#waiting.get(uid) ?? {};
-    if (active !== undefined) active.again ??= { ref, since };
-    else if (!this.#waiting.has(uid)) this.#enter(uid, { ref, since });
-    this.#wake();
+    const line = this.#lines.get(ref) ?? this.#newLine(ref);
+    const behind = line.isActive ? line.waiting.slice(1) : line.waiting;
+    if (!behind.some((each) => each.uid === uid)) line.waiting = [...line.waiting, { uid, since }];
+    this.#wakeup.wake();
   }
 
   /** Makes attempts until `signal` aborts, and resolves when the last one has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const wake = () => this.#wake();
-    signal.addEventListener('abort', wake, { once: true });
+    const { clock } = this.#deps;
+    void aborted(signal).then(() => this.#wakeup.wake());
     while (!signal.aborted) {
-      const { uids, waitMs } = this.#next();
-      if (uids.length > 0) void this.#attempt(uids);
-      else await this.#idle(waitMs);
+      const { take, waitMs } = this.#next();
+      if (take > 0) void this.#attempt(take);
+      else await this.#wakeup.wait(clock, waitMs);
     }
-    while (this.#active > 0) await this.#idle(Number.POSITIVE_INFINITY);
-    for (const { timer } of this.#waiting.values()) timer?.cancel();
-    signal.removeEventListener('abort', wake);
+    while (this.#active > 0) await this.#wakeup.wait(clock);
+    for (const { timer } of this.#lines.values()) timer?.cancel();
   }
 
-  #next(): { readonly uids: readonly string[]; readonly waitMs: number } {
+  #newLine(ref: ObjectKey): Line {
+    const line: Line = { ref, waiting: [], isActive: false, failures: 0, timer: undefined };
+    this.#lines.set(ref, line);
+    this.#ready.add(line);
+    return line;
+  }
+
+  #next(): Turn {
     const { concurrency, pace, clock } = this.#deps;
     const now = clock.now();
-    if (this.#isClosed || this.#active >= concurrency) return { uids: [], waitMs: Number.POSITIVE_INFINITY };
-    if (this.#heldUntil > now) return { uids: [], waitMs: this.#heldUntil - now };
-    if (this.#ready.size === 0) return { uids: [], waitMs: Number.POSITIVE_INFINITY };
-    const { take, waitMs } = pace.next(this.#ready.size, now);
-    const uids: string[] = [];
-    for (const uid of this.#ready) {
-      if (uids.length === take) break;
-      uids.push(uid);
-    }
-    return { uids, waitMs };
+    const isBusy = this.#active >= concurrency;
+    if (isBusy || this.#ready.size === 0) return { take: 0, waitMs: Number.POSITIVE_INFINITY };
+    if (this.#heldUntil > now) return { take: 0, waitMs: this.#heldUntil - now };
+    return pace.next(this.#ready.size, now);
   }
 
-  async #attempt(uids: readonly string[]): Promise<void> {
+  /** For the first of `take` lines. */
+  async #attempt(take: number): Promise<void> {
     const { attempt, pace, clock } = this.#deps;
-    for (const uid of uids) {
-      this.#ready.delete(uid);
-      this.#change(uid, (waiting) => ({ ...waiting, active: {} }));
+    const lines: Line[] = [];
+    for (const line of this.#ready) {
+      if (lines.length === take) break;
+      this.#ready.delete(line);
+      line.isActive = true;
+      lines.push(line);
     }
     this.#active += 1;
-    const result = await attempt(uids);
+    const result = await attempt(lines.flatMap(({ waiting }) => waiting.slice(0, 1).map(({ uid }) => uid)));
     this.#active -= 1;
     pace.ended(clock.now());
-    if (result.kind === 'closed') this.#isClosed = true;
-    if (result.kind === 'failed' && result.holdMs !== undefined) {
-      this.#heldUntil = Math.max(this.#heldUntil, clock.now() + result.holdMs);
+    if (result.kind === 'failed') this.#heldUntil = Math.max(this.#heldUntil, clock.now() + result.holdMs);
+    for (const line of lines) {
+      line.isActive = false;
+      if (result.kind === 'done') this.#advance(line);
+      else this.#delay(line, result.kind === 'failed');
     }
-    for (const uid of uids) {
-      if (result.kind === 'done') this.#done(uid);
-      else this.#change(uid, (waiting) => this.#delayed(uid, waiting, result.kind !== 'postponed'));
-    }
-    this.#wake();
+    this.#wakeup.wake();
   }
 
-  #enter(uid: string, { ref, since }: Pick<Waiting, 'ref' | 'since'>): void {
-    const line = this.#lines.get(ref) ?? [];
-    this.#lines.set(ref, [...line, uid]);
-    this.#waiting.set(uid, { ref, since, failures: 0 });
-    if (line.length === 0) this.#ready.add(uid);
+  #advance(line: Line): void {
+    line.waiting = line.waiting.slice(1);
+    line.failures = 0;
+    if (line.waiting.length > 0) this.#ready.add(line);
+    else this.#lines.delete(line.ref);
   }
 
-  /** What was added meanwhile goes to the end, also behind another uid of the name. */
-  #done(uid: string): void {
-    const { ref, active } = this.#waiting.get(uid) ?? {};
-    if (ref === undefined) return;
-    this.#waiting.delete(uid);
-    const [next, ...others] = (this.#lines.get(ref) ?? []).filter((each) => each !== uid);
-    if (next === undefined) this.#lines.delete(ref);
-    else {
-      this.#lines.set(ref, [next, ...others]);
-      this.#ready.add(next);
-    }
-    if (active?.again !== undefined) this.#enter(uid, active.again);
-  }
-
-  /** A newer notification may have come meanwhile. It is what the next attempt sends. */
-  #delayed(uid: string, { ref, since, failures }: Waiting, hasFailed: boolean): Waiting {
+  #delay(line: Line, hasFailed: boolean): void {
     const { clock, random } = this.#deps;
-    const delayMs = backoffDelay(hasFailed ? failures + 1 : 1, BACKOFF, random);
-    const timer = clock.setTimer(delayMs, () => {
-      this.#ready.add(uid);
-      this.#wake();
+    // What was added meanwhile is what the next attempt sends.
+    line.waiting = line.waiting.filter(({ uid }, at) => at === 0 || uid !== line.waiting[0]?.uid);
+    if (hasFailed) line.failures += 1;
+    const delayMs = backoffDelay(hasFailed ? line.failures : 1, BACKOFF, random);
+    line.timer = clock.setTimer(delayMs, () => {
+      this.#ready.add(line);
+      this.#wakeup.wake();
     });
-    return { ref, since, failures: hasFailed ? failures + 1 : failures, timer };
-  }
-
-  #change(uid: string, change: (before: Waiting) => Waiting): void {
-    const before = this.#waiting.get(uid);
-    if (before !== undefined) this.#waiting.set(uid, change(before));
-  }
-
-  /** Resolves after `waitMs`, or as soon as there may be something to do. */
-  async #idle(waitMs: number): Promise<void> {
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
-    if (Number.isFinite(waitMs)) await sleep(this.#deps.clock, waitMs, woken.signal);
-    else await aborted(woken.signal);
   }
 }

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import { aborted, sleep } from '../clock/clock.ts';
+import { Wakeup } from '../clock/wakeup.ts';
 import { StaleSourceError } from '../controller/memory/failure.ts';
-import type { Happening, Reconciled } from '../controller/memory/happening.ts';
+import type { Reconciled } from '../controller/memory/happening.ts';
 import type { Sources } from '../controller/sources.ts';
 import { TurnBudget } from '../informer/turn-budget.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
@@ -13,11 +14,11 @@ import { observe } from '../mirror/observe/observed-config-map.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
 import type { Sink } from './delivery/config.ts';
 import type { Problems } from './problems.ts';
+import type { Report } from './report.ts';
 import { type Result, Sender, type SenderDeps } from './sender.ts';
 import { NotifyState, type NotifyStateDeps } from './state/notify-state.ts';
 import { withoutFormerSinks } from './state/pending.ts';
-import type { SourceRecord } from './state/record.ts';
-import { type Reading, type Report, Tracker } from './tracker.ts';
+import { type Reading, Tracker } from './tracker.ts';
 
 export interface TermDeps
   extends Pick<SenderDeps, 'deliver' | 'clock' | 'random' | 'log'>,
@@ -51,10 +52,10 @@ export class Term {
   /** What the controller has told before the state was known: the last of each source. */
   readonly #heard = new Map<ObjectKey, Reconciled>();
   /** Sources may have gone without anybody knowing that it is not recorded. */
-  #mayHaveDeparted: () => void = () => undefined;
+  readonly #mayHaveDeparted = new Wakeup();
   #isReady = false;
-  /** When it has begun (ms since the epoch), until it is ready. */
-  #startingSince: number | undefined;
+  /** When it has begun (ms since the epoch), until it is ready; else Infinity. */
+  #startingSince = Number.POSITIVE_INFINITY;
   /** On the monotonic clock. */
   #behindUntil = 0;
   #cluster = '';
@@ -79,7 +80,7 @@ export class Term {
         }
         // Another process may have left something to send.
         this.#resume();
-        this.#mayHaveDeparted();
+        this.#mayHaveDeparted.wake();
       },
     });
     const create = (sink: Sink) =>
@@ -93,25 +94,24 @@ export class Term {
       });
     this.#senders = new Map(sinks.map((sink) => [sink.name, create(sink)]));
     const sending = (sink: string, uid: string) => this.#senders.get(sink)?.sending(uid);
-    const read = (ref: ObjectKey) => this.#until(() => this.#readOrTrust(ref), NO_SOURCE);
+    // Without the right to read it any more, as when a namespace goes, what the watch says counts.
+    const read = (ref: ObjectKey) => this.#read(ref, () => ({ source: sources.get(ref) }));
     const mayBeBehind = () => deps.clock.now() < this.#behindUntil;
     this.#tracker = new Tracker({ ...deps, state: this.#state, sending, read, mayBeBehind });
   }
 
   /**
-   * When the oldest notification that waits for a sink was made (ms since the epoch). What cannot be
-   * stored, or found out yet, waits for any of them.
+   * When the oldest notification that waits for a sink was made (ms since the epoch); Infinity: none
+   * waits. What cannot be stored, or found out yet, waits for any of them.
    */
-  oldest(sink: string): number | undefined {
-    const all = [this.#senders.get(sink)?.oldest, this.#state.unwrittenSince, this.#startingSince];
-    const since = all.filter((each) => each !== undefined);
-    return since.length === 0 ? undefined : Math.min(...since);
+  oldest(sink: string): number {
+    const oldest = this.#senders.get(sink)?.oldest ?? Number.POSITIVE_INFINITY;
+    return Math.min(oldest, this.#state.unwrittenSince, this.#startingSince);
   }
 
-  hear(happening: Happening): void {
-    if (happening.type !== 'reconciled') return;
-    if (this.#isReady) this.#tracker.look(happening.source, happening);
-    else this.#heard.set(happening.source, happening);
+  hear(pass: Reconciled): void {
+    if (this.#isReady) this.#tracker.look(pass.source, pass);
+    else this.#heard.set(pass.source, pass);
   }
 
   /** The data of a source has changed. `before` undefined: it is not known what it was. */
@@ -125,16 +125,17 @@ export class Term {
    */
   async run(signal: AbortSignal): Promise<void> {
     const { sources, clock } = this.#deps;
-    const state = this.#state;
     // All that waits listens to it, and Node would report more than ten listeners as a leak.
     setMaxListeners(0, signal);
     this.#signal = signal;
     this.#startingSince = clock.wallTime().getTime();
-    const named = this.#until(this.#deps.cluster, NO_CLUSTER);
-    const read = this.#until(() => state.load(), NO_STATE);
-    await Promise.all([read, named, sources.whenSynced(signal)]);
+    const [cluster = ''] = await Promise.all([
+      this.#until(this.#deps.cluster, NO_CLUSTER),
+      this.#until(() => this.#state.load(), NO_STATE),
+      sources.whenSynced(signal),
+    ]);
     if (signal.aborted) return;
-    this.#cluster = (await named) ?? '';
+    this.#cluster = cluster;
     const done = new AbortController();
     const work = this.#work(signal).finally(() => done.abort());
     await Promise.race([work, aborted(signal).then(() => sleep(clock, STOP_MS, done.signal))]);
@@ -155,19 +156,17 @@ export class Term {
     if (signal.aborted) return;
     this.#dropFormerSinks();
     this.#isReady = true;
-    this.#startingSince = undefined;
+    this.#startingSince = Number.POSITIVE_INFINITY;
     this.#behindUntil = clock.now() + BEHIND_MS;
     const heard = [...this.#heard.values()];
     this.#heard.clear();
     await new TurnBudget(clock).each(heard, (pass) => this.#tracker.look(pass.source, pass));
     this.#resume();
     log.info({ sinks: this.#senders.size, firstStart: isFirst }, 'notifying');
+    void aborted(signal).then(() => this.#mayHaveDeparted.wake());
     while (!signal.aborted) {
-      const again = new Promise<void>((resolve) => {
-        this.#mayHaveDeparted = resolve;
-      });
       await this.#findDeparted(signal);
-      await Promise.race([again, aborted(signal)]);
+      await this.#mayHaveDeparted.wait(clock);
     }
   }
 
@@ -186,7 +185,8 @@ export class Term {
    */
   async #takeBaseline(isMissing: (uid: string) => boolean, signal: AbortSignal): Promise<void> {
     const { sources, clock } = this.#deps;
-    for (let isStored = false; !isStored && !signal.aborted; ) {
+    let isStored = false;
+    while (!isStored && !signal.aborted) {
       await new TurnBudget(clock).each(sources.all(), (source) => {
         if (isMissing(source.uid)) this.#tracker.takeAsBaseline(source);
       });
@@ -196,60 +196,42 @@ export class Term {
 
   /** What was pending when another process ended, in the order in which it happened. */
   #resume(): void {
-    const since = ({ sinks = {} }: SourceRecord) =>
-      Object.values(sinks)
-        .flatMap(({ pending = [] }) => pending.slice(0, 1).map(({ at }) => at))
-        .sort()[0];
-    const waiting = [...this.#state.entries()].flatMap(([uid, record]) => {
-      const at = since(record);
-      return at === undefined ? [] : [{ uid, at }];
-    });
+    const waiting = [...this.#state.entries()].flatMap(([uid, { sinks = {} }]) =>
+      Object.values(sinks).flatMap(({ pending = [] }) => pending.slice(0, 1).map(({ at }) => ({ uid, at }))),
+    );
     for (const { uid } of waiting.sort((a, b) => (a.at < b.at ? -1 : 1))) this.#offer(uid);
   }
 
   /** Sources that have gone while nobody looked. A live read confirms each. */
   async #findDeparted(signal: AbortSignal): Promise<void> {
-    const { sources, clock } = this.#deps;
+    const { sources, clock, log } = this.#deps;
     const present = new Set(sources.all().map(({ uid }) => uid));
     const missing = [...this.#state.entries()].filter(([uid, { gone }]) => !gone && !present.has(uid));
     for (const [uid, { ref }] of missing) {
       if (signal.aborted) return;
-      const live = await this.#until(() => this.#readIfAllowed(ref), NO_SOURCE);
+      const live = await this.#read(ref, (err) => {
+        // It is outside of what this process may see. The next start looks again.
+        log.debug({ source: ref, err }, 'a source that is not watched any more cannot be read');
+        return undefined;
+      });
       const isThere = live?.source?.uid === uid && live.source.request !== undefined;
       if (live && !isThere && sources.get(ref)?.uid !== uid) this.#tracker.depart(uid);
       await sleep(clock, 0, signal);
     }
   }
 
-  async #read(ref: ObjectKey): Promise<Reading> {
+  /** What the cluster itself says of a source. Undefined if this term ends before. */
+  #read(ref: ObjectKey, ifForbidden: (error: unknown) => Reading | undefined): Promise<Reading | undefined> {
     const { api, vocabulary } = this.#deps;
-    try {
-      return { source: observe(await api.get(ref), vocabulary) };
-    } catch (error) {
-      if (isNotFound(error)) return { source: undefined };
-      throw error;
-    }
-  }
-
-  /** Undefined if it is outside of what this process may see. The next start looks again. */
-  async #readIfAllowed(ref: ObjectKey): Promise<Reading | undefined> {
-    try {
-      return await this.#read(ref);
-    } catch (err) {
-      if (!isForbidden(err)) throw err;
-      this.#deps.log.debug({ source: ref, err }, 'a source that is not watched any more cannot be read');
-      return undefined;
-    }
-  }
-
-  /** Without the right to read it any more, as when a namespace goes, what the watch says counts. */
-  async #readOrTrust(ref: ObjectKey): Promise<Reading> {
-    try {
-      return await this.#read(ref);
-    } catch (error) {
-      if (isForbidden(error)) return { source: this.#deps.sources.get(ref) };
-      throw error;
-    }
+    return this.#until(async () => {
+      try {
+        return { source: observe(await api.get(ref), vocabulary) };
+      } catch (error) {
+        if (isNotFound(error)) return { source: undefined };
+        if (isForbidden(error)) return ifForbidden(error);
+        throw error;
+      }
+    }, NO_SOURCE);
   }
 
   /** Repeats `work` until it succeeds. Undefined if this term ends before. */

@@ -9,17 +9,10 @@ import { ChangedKeys } from './changed-keys.ts';
 import { type Choice, chosenSinks, receiversOf, rememberedChoice } from './choice.ts';
 import type { Sink } from './delivery/config.ts';
 import type { Problems } from './problems.ts';
+import type { Report } from './report.ts';
 import { baseline, departed, type Observation, observed } from './state/news.ts';
 import type { NotifyState } from './state/notify-state.ts';
-import { mayBeOutdated, type SourceRecord } from './state/record.ts';
-
-/** Says something on a source, as an Event. */
-export type Report = (
-  uid: string,
-  ref: ObjectKey,
-  reason: 'SinkUnavailable' | 'SinkGone' | 'NotificationDropped',
-  note: string,
-) => void;
+import { mayBeOutdated } from './state/record.ts';
 
 export interface TrackerDeps {
   readonly sinks: readonly Sink[];
@@ -73,17 +66,15 @@ export class Tracker {
 
   /** `pass`: what made the controller look. Undefined: nothing is known of the companions. */
   look(ref: ObjectKey, pass: Reconciled | undefined): void {
-    const { sources, state, mayBeBehind } = this.#deps;
+    const { sources, state } = this.#deps;
     // A stale pass is followed by another one.
     if (pass !== undefined && !isPlanned(pass)) return;
-    const source = sources.get(ref);
+    const cached = sources.get(ref);
+    const source = cached?.request === undefined ? undefined : cached;
     const known = state.uidAt(ref);
-    const isSource = source?.request !== undefined;
-    const hasGone = known !== undefined && (known !== source?.uid || !isSource);
-    const isDoubtful = (record: SourceRecord | undefined) =>
-      isSource && (record === undefined ? mayBeBehind() : mayBeOutdated(record, source));
-    if (hasGone || isDoubtful(state.get(source?.uid ?? ''))) void this.#verify(ref, pass);
-    else if (isSource) this.#compare(source, pass);
+    const hasGone = known !== undefined && known !== source?.uid;
+    if (hasGone || (source !== undefined && this.#isDoubtful(source))) void this.#verify(ref, pass);
+    else if (source !== undefined) this.#compare(source, pass);
   }
 
   /** The source with this uid was deleted or unlabelled. */
@@ -96,6 +87,12 @@ export class Tracker {
     const receivers = receiversOf(record, chosenSinks(record, sinks).sinks, (sink) => sending(sink, uid));
     const { conditions } = problems.of(record.ref);
     state.set(uid, departed(record, conditions, receivers, clock.wallTime()));
+  }
+
+  /** Whether the cache may be behind what is recorded. */
+  #isDoubtful(source: ObservedConfigMap): boolean {
+    const record = this.#deps.state.get(source.uid);
+    return record === undefined ? this.#deps.mayBeBehind() : mayBeOutdated(record, source);
   }
 
   #compare(source: ObservedConfigMap, pass: Reconciled | undefined): void {
@@ -172,11 +169,8 @@ export class Tracker {
       problems.length > MOST_REPORTED ? [`${problems.length - MOST_REPORTED} more like these`] : [];
     const text = [...problems.slice(0, MOST_REPORTED), ...more].join('; ');
     if (text === (this.#choiceProblems.get(uid) ?? '')) return;
-    if (text === '') {
-      this.#choiceProblems.delete(uid);
-      return;
-    }
     this.#choiceProblems.set(uid, text);
+    if (text === '') return;
     const note = `${vocabulary.notify}: ${text}`;
     log.warn({ source: ref, reason: note }, 'source names a sink that it cannot use');
     report(uid, ref, 'SinkUnavailable', note);

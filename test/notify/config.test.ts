@@ -63,6 +63,8 @@ describe('[N1] the file of --notify-config', () => {
     [`${WEBHOOK}---\n${WEBHOOK}`, 'it has several YAML documents; write all sinks into one'],
     [`${WEBHOOK}  types: []`, 'sink ops: types: the list is empty'],
     [`${WEBHOOK}  sourceNamespaces: []`, 'sink ops: sourceNamespaces: the list is empty'],
+    [`${WEBHOOK}  sourceNamespaces: [""]`, 'sink ops: sourceNamespaces: it admits no namespace'],
+    [`${WEBHOOK}  sourceNamespaces: ["!shop"]`, 'sink ops: sourceNamespaces: it admits no namespace'],
     [`${WEBHOOK}  tipes: [x]`, 'sink ops: tipes: there is no such field; did you mean types?'],
     [`${WEBHOOK}sink: 1`, '"sink" is not a setting; did you mean sinks?'],
     [`${WEBHOOK}  types: [source.change]`, 'did you mean source.changed?'],

@@ -200,7 +200,7 @@ export class CrashWorld {
   }
 
   async deliver(process: Process, { name }: Sink, { items }: Message): Promise<Outcome> {
-    const uids = name === 'chat' ? items.map(({ subject }) => subject.uid) : [];
+    const uids = name === 'chat' ? items.map(({ uid }) => uid) : [];
     if (process.isCut) return forever();
     for (const uid of uids) process.telling.add(uid);
     await this.#thither(process);
@@ -217,8 +217,7 @@ export class CrashWorld {
 
   #arrive(sink: string, items: Message['items']): void {
     if (sink === 'chat') this.chatMessages += 1;
-    for (const { subject, notification } of items) {
-      const { uid } = subject;
+    for (const { uid, notification } of items) {
       const { type, version, seq } = notification;
       if (sink === 'chat') this.chat.push(uid);
       else this.webhook.push({ id: notificationId(sink, uid, notification), uid, type, version, seq });

@@ -18,7 +18,8 @@ const MESSAGE: Message = {
   cluster: 'a-cluster',
   items: [
     {
-      subject: { uid: 'a-uid', ref: objectKey('shop', 'colors') },
+      uid: 'a-uid',
+      ref: objectKey('shop', 'colors'),
       notification: { type: 'source.created', seq: 1, version: 'v', at: '2026-01-01T00:00:00Z' },
     },
   ],

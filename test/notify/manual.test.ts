@@ -21,7 +21,7 @@ function named(head: string): readonly string[] {
 function sentFields(): readonly string[] {
   const options = {
     ...{ id: 'id', cluster: 'cluster', withKeys: true },
-    subject: { uid: 'uid', ref: objectKey('shop', 'colors') },
+    ...{ uid: 'uid', ref: objectKey('shop', 'colors') },
     notification: {
       ...{ type: 'source.changed' as const, seq: 1, version: 'v', at: 'then', resourceVersion: '1' },
       ...{ companions: {}, previousVersion: 'u', changedKeys: ['sky'], reason: 'why' },

@@ -9,7 +9,7 @@ import type { Notification } from '../../src/notify/state/record.ts';
 import { eventOf } from './receiver.ts';
 
 const NOW = new Date();
-const subject = { uid: 'a-uid', ref: objectKey('shop', 'colors') };
+const source = { uid: 'a-uid', ref: objectKey('shop', 'colors') };
 const changed: Notification = {
   ...{ type: 'source.changed', seq: 7, version: 'b'.repeat(64), previousVersion: 'a'.repeat(64) },
   ...{
@@ -20,7 +20,7 @@ const changed: Notification = {
   },
 };
 const options: CloudEventOptions = {
-  ...{ id: 'an-id', cluster: 'a-cluster', subject, notification: changed },
+  ...{ id: 'an-id', cluster: 'a-cluster', ...source, notification: changed },
   ...{ withKeys: true, content: undefined },
 };
 
@@ -120,26 +120,26 @@ describe('a chat message', () => {
   const created: Notification = { ...changed, type: 'source.created' };
 
   it('[N7] is a sentence about one source', () => {
-    expect(textOf(slackBody([{ subject, notification: created }], false))).toBe(
+    expect(textOf(slackBody([{ ...source, notification: created }], false))).toBe(
       'ConfigMap *shop/colors* is mirrored now (version bbbbbbbb)',
     );
-    expect(textOf(slackBody([{ subject, notification: changed }], true))).toBe(
+    expect(textOf(slackBody([{ ...source, notification: changed }], true))).toBe(
       'ConfigMap *shop/colors* has changed (version bbbbbbbb): sky',
     );
   });
 
   it('[N7] escapes what others wrote', () => {
     const failing: Notification = { ...changed, type: 'companions.failing', reason: '<!channel> & <b>' };
-    const text = textOf(slackBody([{ subject, notification: failing }], false));
+    const text = textOf(slackBody([{ ...source, notification: failing }], false));
     expect(text).toContain('&lt;!channel&gt; &amp; &lt;b&gt;');
   });
 
   it('[N7] folds many sources into one message that names twenty', () => {
     const items = Array.from({ length: 30 }, (_, at) => ({
-      subject: { uid: `uid-${at}`, ref: objectKey('shop', `source-${at}`) },
+      ...{ uid: `uid-${at}`, ref: objectKey('shop', `source-${at}`) },
       notification: created,
     }));
-    const text = textOf(slackBody([...items, { subject, notification: changed }], true));
+    const text = textOf(slackBody([...items, { ...source, notification: changed }], true));
     const [first = '', second = ''] = text.split('\n');
     expect(first).toMatch(/^30 ConfigMaps are mirrored now: shop\/source-0, .*shop\/source-19 and 10 more$/);
     expect(second).toBe('1 ConfigMap has changed: shop/colors');

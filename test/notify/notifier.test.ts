@@ -75,8 +75,8 @@ class Room {
       },
       cluster: () => this.cluster(),
       report: (uid, _, reason, note) => void this.reported.push(`${uid} ${reason} ${note}`),
-      deliver: async (_, { items: [{ subject, notification }] }) => {
-        this.sent.push(`${notification.type} ${subject.ref}`);
+      deliver: async (_, { items: [{ ref, notification }] }) => {
+        this.sent.push(`${notification.type} ${ref}`);
         return this.outcome;
       },
     });

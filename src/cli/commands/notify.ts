@@ -42,7 +42,8 @@ function exampleFor({ types, content }: Sink, cluster: string): Message {
     cluster,
     items: [
       {
-        subject: { uid: randomUUID(), ref: objectKey('mirror-controller-test', 'example') },
+        uid: randomUUID(),
+        ref: objectKey('mirror-controller-test', 'example'),
         notification: {
           type,
           seq: Math.floor(at.getTime() / 1000),

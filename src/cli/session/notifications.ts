@@ -114,7 +114,7 @@ export function openNotifications(
     sinks,
     prefix,
     cluster: async () => clusterName ?? (await uidOfKubeSystem(transport)),
-    deliver: (sink, message, signal) => {
+    deliver: async (sink, message, signal) => {
       const client = clients.get(sink.name);
       if (client === undefined) throw new Error(`there is no sink ${sink.name}`);
       return deliver(sink, message, { client, clock, signal });

@@ -7,10 +7,11 @@ import type { Notification } from '../state/record.ts';
 /** Most data (bytes) in a body; more is left out. */
 const MAX_CONTENT_BYTES = 256 * 1024;
 
-/** What a notification is about. */
-export interface Subject {
+/** A notification, and the source that it is about. */
+export interface Item {
   readonly uid: string;
   readonly ref: ObjectKey;
+  readonly notification: Notification;
 }
 
 /** The same for every attempt and every replica (SPEC N3). */
@@ -19,11 +20,9 @@ export function notificationId(sink: string, uid: string, { type, seq, version }
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
-export interface CloudEventOptions {
+export interface CloudEventOptions extends Item {
   readonly id: string;
   readonly cluster: string;
-  readonly subject: Subject;
-  readonly notification: Notification;
   /** Whether the names of the keys that changed may be said. */
   readonly withKeys: boolean;
   /** Undefined: it is not asked for. `omitted`: it is, and no longer there. */
@@ -32,20 +31,20 @@ export interface CloudEventOptions {
 
 /** A structured CloudEvent: the body of a webhook (docs/notifications.md describes it). */
 export function cloudEvent(options: CloudEventOptions): string {
-  const { id, cluster, subject, notification, withKeys, content } = options;
+  const { id, cluster, uid, ref, notification, withKeys, content } = options;
   const { type, seq, at, changedKeys, ...facts } = notification;
   return JSON.stringify({
     specversion: '1.0',
     id,
     source: `/mirror-controller/${cluster}`,
     type: fullType(type),
-    subject: subject.ref,
+    subject: ref,
     time: at,
     // https://github.com/cloudevents/spec/blob/main/cloudevents/extensions/sequence.md
     sequence: String(seq),
     datacontenttype: 'application/json',
     data: {
-      uid: subject.uid,
+      uid,
       ...facts,
       ...(withKeys && changedKeys && { changedKeys }),
       ...contentOf(content),

@@ -28,16 +28,19 @@ export interface Sink {
   readonly allowHttp: boolean;
 }
 
-const SINK_TYPES = ['webhook', 'slack'] as const;
-const CONTENTS = ['none', 'keys', 'full'] as const;
-const GUARANTEES = ['at-least-once', 'at-most-once'] as const;
 export const FIELDS = [
   ...['name', 'type', 'url', 'urlFile', 'headersFile', 'signingKeyFiles', 'caFile', 'types'],
   ...['sourceNamespaces', 'default', 'content', 'guarantee', 'timeout', 'allowHttp'],
 ];
-const DEFAULT_TIMEOUT = '15s';
+const DEFAULT_TIMEOUT_MS = 15_000;
 /** Longest timeout (ms): more would keep one of a sink's few slots for too long. */
 const MAX_TIMEOUT_MS = 120_000;
+const ALL_NAMESPACES: NamespacePatterns = {
+  names: new Set(),
+  prefixes: [''],
+  excludedNames: new Set(),
+  excludedPrefixes: [],
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -59,161 +62,142 @@ export function parseNotifyConfig(text: string, folder: string): Parsed<readonly
     return problem('it lists no sinks; write "sinks:", and below it one item for each destination');
   }
   const others = Object.keys(document as Fields).filter((key) => key !== 'sinks');
-  const readers = sinks.map((fields, at) => new SinkReader(isFields(fields) ? fields : {}, at, folder));
-  const read = readers.map((reader) => reader.read());
-  const names = read.map(({ name }) => name);
-  const problems = [
-    ...others.map((key) => `"${key}" is not a setting${didYouMean(key, ['sinks'])}`),
-    ...readers.flatMap((reader) => reader.problems),
-    ...names
-      .filter((name, at) => name !== '' && names.indexOf(name) !== at)
-      .map((name) => `sink ${name}: the name is used twice`),
-  ];
+  const problems = others.map((key) => `"${key}" is not a setting${didYouMean(key, ['sinks'])}`);
+  const read = sinks.map((item, at) => {
+    const fields: Fields = isFields(item) ? item : {};
+    const name = typeof fields['name'] === 'string' ? fields['name'] : at + 1;
+    const wrong = (reason: string) => problems.push(`sink ${name}: ${reason}`);
+    const required = { name: fields['name'] ?? '', type: fields['type'] ?? '' };
+    return readSink({ ...fields, ...required }, folder, wrong);
+  });
+  const names = read.map(({ name }) => name).filter((name) => name !== '');
+  const repeated = names.filter((name, at) => names.indexOf(name) !== at);
+  problems.push(...repeated.map((name) => `sink ${name}: the name is used twice`));
   return problems.length > 0 ? problem(problems.join('\n')) : parsed(read);
 }
 
-/** Reads one sink, and collects what is wrong with it. */
-class SinkReader {
-  readonly problems: string[] = [];
-  readonly #fields: Fields;
-  readonly #where: string;
-  readonly #folder: string;
-
-  constructor(fields: Fields, at: number, folder: string) {
-    this.#fields = fields;
-    this.#where = typeof fields['name'] === 'string' ? `sink ${fields['name']}` : `sink ${at + 1}`;
-    this.#folder = folder;
+/** Tells `wrong` of all that is wrong with a sink. Then what it returns is not to be used. */
+function readSink(fields: Fields, folder: string, wrong: (reason: string) => void): Sink {
+  const isGiven = (field: string) => fields[field] !== undefined && fields[field] !== null;
+  /** `otherwise`: what an absent field means. */
+  const read = <T>(field: string, parse: Parser<T>, otherwise: T): T => {
+    if (!isGiven(field)) return otherwise;
+    const result = parse(fields[field]);
+    if (result.ok) return result.value;
+    for (const line of result.problem.split('\n')) wrong(`${field}: ${line}`);
+    return otherwise;
+  };
+  const readPath = (field: string) => {
+    const path = read(field, text, undefined);
+    return path === undefined ? undefined : resolve(folder, path);
+  };
+  for (const key of Object.keys(fields)) {
+    if (!FIELDS.includes(key)) wrong(`${key}: there is no such field${didYouMean(key, FIELDS)}`);
   }
-
-  read(): Sink {
-    for (const key of Object.keys(this.#fields)) {
-      if (!FIELDS.includes(key)) this.#wrong(key, `there is no such field${didYouMean(key, FIELDS)}`);
-    }
-    const type = this.#choice('type', SINK_TYPES, undefined);
-    const isSlack = type === 'slack';
-    const sink: Sink = {
-      name: this.#name(),
-      type,
-      url: this.#url(),
-      headersFile: this.#path('headersFile'),
-      signingKeyFiles: this.#texts('signingKeyFiles').map((path) => resolve(this.#folder, path)),
-      caFile: this.#path('caFile'),
-      types: this.#types(isSlack),
-      sourceNamespaces: this.#namespaces(),
-      default: this.#switch('default'),
-      content: this.#choice('content', CONTENTS, 'keys'),
-      guarantee: this.#choice('guarantee', GUARANTEES, isSlack ? 'at-most-once' : 'at-least-once'),
-      timeoutMs: this.#timeoutMs(),
-      allowHttp: this.#switch('allowHttp'),
-    };
-    if (isSlack && sink.signingKeyFiles.length > 0) {
-      this.#wrong('signingKeyFiles', 'Slack checks no signatures; remove it');
-    }
-    if (isSlack && sink.content === 'full') {
-      this.#wrong('content', 'a chat message never has data; write none or keys');
-    }
-    if (typeof sink.url === 'string') {
-      const reason = addressProblem(sink.url, sink.allowHttp);
-      if (reason !== undefined && sink.url !== '') this.#wrong('url', reason);
-    }
-    return sink;
+  const isSlack = fields['type'] === 'slack';
+  const usualGuarantee = isSlack ? 'at-most-once' : 'at-least-once';
+  const allowHttp = read('allowHttp', flag, false);
+  const url = read('url', (value) => address(value, allowHttp), '');
+  const file = readPath('urlFile');
+  const sink: Sink = {
+    name: read('name', sinkName, ''),
+    type: read('type', oneOf('webhook', 'slack'), 'webhook'),
+    url: file === undefined ? url : { file },
+    headersFile: readPath('headersFile'),
+    signingKeyFiles: read('signingKeyFiles', texts, []).map((path) => resolve(folder, path)),
+    caFile: readPath('caFile'),
+    types: read('types', eventTypes, new Set(isSlack ? ['source.created'] : EVENT_TYPES)),
+    sourceNamespaces: read('sourceNamespaces', namespaces, ALL_NAMESPACES),
+    default: read('default', flag, false),
+    content: read('content', oneOf('none', 'keys', 'full'), 'keys'),
+    guarantee: read('guarantee', oneOf('at-least-once', 'at-most-once'), usualGuarantee),
+    timeoutMs: read('timeout', timeout, DEFAULT_TIMEOUT_MS),
+    allowHttp,
+  };
+  if (isGiven('url') === isGiven('urlFile')) {
+    wrong('url: write either url, or urlFile with the path of a file that holds it');
   }
-
-  #wrong(field: string, reason: string): void {
-    this.problems.push(`${this.#where}: ${field}: ${reason}`);
+  if (isSlack && sink.signingKeyFiles.length > 0) {
+    wrong('signingKeyFiles: Slack checks no signatures; remove it');
   }
-
-  #name(): string {
-    const name = this.#text('name') ?? '';
-    if (!isSinkName(name)) {
-      this.#wrong('name', 'it must have 1 to 40 characters of a-z, 0-9 and "-", and not be "none"');
-    }
-    return name;
+  if (isSlack && sink.content === 'full') {
+    wrong('content: a chat message never has data; write none or keys');
   }
+  return sink;
+}
 
-  #url(): Sink['url'] {
-    const [url, file] = [this.#text('url'), this.#path('urlFile')];
-    if ((url === undefined) === (file === undefined)) {
-      this.#wrong('url', 'write either url, or urlFile with the path of a file that holds it');
-    }
-    return file === undefined ? (url ?? '') : { file };
-  }
+/** Reads what stands in a field. */
+type Parser<T> = (value: unknown) => Parsed<T>;
 
-  #types(isSlack: boolean): ReadonlySet<EventType> {
-    const texts = this.#someTexts('types');
-    if (texts.length === 0) return new Set(isSlack ? ['source.created'] : EVENT_TYPES);
-    const types = new Set<EventType>();
-    for (const text of texts) {
-      const type = parseEventType(text);
-      if (type !== undefined) types.add(type);
-      else {
-        const hint = didYouMean(text, EVENT_TYPES) || `; there are ${EVENT_TYPES.join(', ')}`;
-        this.#wrong('types', `${quoted(text)} is not a type of notification${hint}`);
-      }
-    }
-    return types;
-  }
+const text: Parser<string> = (value) => {
+  if (typeof value === 'number') return parsed(String(value));
+  if (typeof value === 'string' && value.trim() !== '') return parsed(value.trim());
+  return problem('must be a string');
+};
 
-  #namespaces(): NamespacePatterns {
-    const patterns = parseNamespacePatterns(this.#someTexts('sourceNamespaces').join() || '*', {
-      exclusions: true,
-    });
-    if (patterns.ok) return patterns.value;
-    this.#wrong('sourceNamespaces', patterns.problem);
-    return { names: new Set(), prefixes: [], excludedNames: new Set(), excludedPrefixes: [] };
-  }
+const texts: Parser<readonly string[]> = (value) => {
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return isList ? parsed(value) : problem('must be a list of strings');
+};
 
-  #timeoutMs(): number {
-    const duration = parseDuration(this.#text('timeout') ?? DEFAULT_TIMEOUT);
-    const ms = duration.ok ? duration.value.ms : 0;
-    if (ms > 0 && ms <= MAX_TIMEOUT_MS) return ms;
-    this.#wrong('timeout', 'write a duration above 0 and up to 2m, such as 15s');
-    return 0;
-  }
+/** Of a field whose absence means everything. */
+const someTexts: Parser<readonly string[]> = (value) => {
+  const list = texts(value);
+  return list.ok && list.value.length === 0
+    ? problem('the list is empty; list something, or remove the field to mean all')
+    : list;
+};
 
-  #text(field: string): string | undefined {
-    const value = this.#fields[field];
-    if (value === undefined || value === null) return undefined;
-    if (typeof value === 'string' && value.trim() !== '') return value.trim();
-    if (typeof value === 'number') return String(value);
-    this.#wrong(field, 'must be a string');
-    return undefined;
-  }
+const flag: Parser<boolean> = (value) =>
+  typeof value === 'boolean' ? parsed(value) : problem('write true or false');
 
-  #path(field: string): string | undefined {
-    const path = this.#text(field);
-    return path === undefined ? undefined : resolve(this.#folder, path);
-  }
-
-  #texts(field: string): readonly string[] {
-    const value = this.#fields[field] ?? [];
-    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-    this.#wrong(field, 'must be a list of strings');
-    return [];
-  }
-
-  /** Of a field whose absence means everything. */
-  #someTexts(field: string): readonly string[] {
-    const texts = this.#texts(field);
-    const isEmpty = texts.length === 0 && Array.isArray(this.#fields[field]);
-    if (isEmpty) this.#wrong(field, 'the list is empty; list something, or remove the field to mean all');
-    return texts;
-  }
-
-  #switch(field: string): boolean {
-    const value = this.#fields[field] ?? false;
-    if (typeof value === 'boolean') return value;
-    this.#wrong(field, 'write true or false');
-    return false;
-  }
-
-  /** `otherwise`: what an absent field means; undefined: it must not be absent. */
-  #choice<const C extends string>(field: string, choices: readonly [C, ...C[]], otherwise: C | undefined): C {
-    const value = this.#fields[field] ?? otherwise;
+function oneOf<const C extends string>(...choices: readonly C[]): Parser<C> {
+  return (value) => {
     const found = choices.find((choice) => choice === value);
-    if (found === undefined) this.#wrong(field, `write one of ${choices.join(', ')}`);
-    return found ?? choices[0];
+    return found === undefined ? problem(`write one of ${choices.join(', ')}`) : parsed(found);
+  };
+}
+
+const sinkName: Parser<string> = (value) => {
+  const name = text(value);
+  return name.ok && isSinkName(name.value)
+    ? name
+    : problem('it must have 1 to 40 characters of a-z, 0-9 and "-", and not be "none"');
+};
+
+const eventTypes: Parser<ReadonlySet<EventType>> = (value) => {
+  const list = someTexts(value);
+  if (!list.ok) return list;
+  const types = new Set<EventType>();
+  const problems: string[] = [];
+  for (const item of list.value) {
+    const type = parseEventType(item);
+    const hint = didYouMean(item, EVENT_TYPES) || `; there are ${EVENT_TYPES.join(', ')}`;
+    if (type === undefined) problems.push(`${quoted(item)} is not a type of notification${hint}`);
+    else types.add(type);
   }
+  return problems.length > 0 ? problem(problems.join('\n')) : parsed(types);
+};
+
+const namespaces: Parser<NamespacePatterns> = (value) => {
+  const list = someTexts(value);
+  if (!list.ok) return list;
+  const patterns = parseNamespacePatterns(list.value.join(), { exclusions: true });
+  const admitsNone = patterns.ok && patterns.value.names.size + patterns.value.prefixes.length === 0;
+  return admitsNone ? problem('it admits no namespace; add a name, or "*" for all') : patterns;
+};
+
+const timeout: Parser<number> = (value) => {
+  const duration = parseDuration(String(value));
+  const ms = duration.ok ? duration.value.ms : 0;
+  const isPossible = ms > 0 && ms <= MAX_TIMEOUT_MS;
+  return isPossible ? parsed(ms) : problem('write a duration above 0 and up to 2m, such as 15s');
+};
+
+function address(value: unknown, allowHttp: boolean): Parsed<string> {
+  const url = text(value);
+  const reason = url.ok ? addressProblem(url.value, allowHttp) : undefined;
+  return reason === undefined ? url : problem(reason);
 }
 
 /** What is wrong with a sink's address; undefined: nothing. Never quotes it: it may be a secret. */

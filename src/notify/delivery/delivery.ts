@@ -1,15 +1,15 @@
 import type { Clock } from '../../clock/clock.ts';
-import { type CloudEventOptions, cloudEvent, notificationId } from './cloud-event.ts';
+import { type CloudEventOptions, cloudEvent, type Item, notificationId } from './cloud-event.ts';
 import type { Sink } from './config.ts';
 import { type Answer, type HttpClient, NoAnswerError, type Post } from './http-client.ts';
 import { signatureHeaders } from './signature.ts';
 import { readSinkFiles, SinkFileError } from './sink-files.ts';
-import { type ChatItem, slackBody } from './slack.ts';
+import { slackBody } from './slack.ts';
 
 /** What is to be said: one thing to a webhook, one or more to a chat. */
 export interface Message {
   readonly cluster: string;
-  readonly items: readonly [ChatItem, ...ChatItem[]];
+  readonly items: readonly [Item, ...Item[]];
   /** See `CloudEventOptions`. */
   readonly content: CloudEventOptions['content'];
 }
@@ -37,9 +37,9 @@ export async function postOf(sink: Sink, message: Message, now: Date): Promise<P
     const body = slackBody(items, withKeys);
     return { url, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body, ca };
   }
-  const [{ subject, notification }] = items;
-  const id = notificationId(sink.name, subject.uid, notification);
-  const body = cloudEvent({ id, cluster, subject, notification, withKeys, content });
+  const [item] = items;
+  const id = notificationId(sink.name, item.uid, item.notification);
+  const body = cloudEvent({ ...item, id, cluster, withKeys, content });
   const signed = signatureHeaders(id, body, signingKeys, now);
   return {
     url,
@@ -49,7 +49,7 @@ export async function postOf(sink: Sink, message: Message, now: Date): Promise<P
   };
 }
 
-/** One attempt. Never rejects. */
+/** One attempt. Rejects only because of a fault of this program. */
 export async function deliver(
   sink: Sink,
   message: Message,

@@ -1,12 +1,6 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { ResolveHost } from './resolve-host.ts';
 
-/** An address that no notification is sent to. */
-class RefusedAddressError extends Error {
-  override readonly name = 'RefusedAddressError';
-  readonly code = 'ERR_REFUSED_ADDRESS';
-}
-
 /**
  * Link-local addresses, and others at which cloud providers serve credentials to anybody on the
  * machine: Alibaba Cloud, Azure, Oracle Cloud.
@@ -64,5 +58,5 @@ export function guardedLookup(resolve: ResolveHost): LookupFunction {
 function check(address: string): void {
   const withoutZone = address.replace(/%.*$/, '');
   if (!REFUSED.check(withoutZone, isIP(withoutZone) === 6 ? 'ipv6' : 'ipv4')) return;
-  throw new RefusedAddressError('it is a link-local or metadata address');
+  throw Object.assign(new Error('refused address'), { code: 'ERR_REFUSED_ADDRESS' });
 }

@@ -1,15 +1,8 @@
 import type { EventType } from '../event-types.ts';
-import type { Notification } from '../state/record.ts';
-import type { Subject } from './cloud-event.ts';
+import type { Item } from './cloud-event.ts';
 
 /** Most sources that a folded message names. */
 const MOST_NAMED = 20;
-
-/** One line of a chat message is about this. */
-export interface ChatItem {
-  readonly subject: Subject;
-  readonly notification: Notification;
-}
 
 /** Of one source, and of several. */
 const SAYS: Readonly<Record<EventType, { readonly one: string; readonly several: string }>> = {
@@ -34,27 +27,25 @@ const SAYS: Readonly<Record<EventType, { readonly one: string; readonly several:
 };
 
 /** The body for Slack's incoming webhooks, and for chats that take the same (SPEC N7). */
-export function slackBody(items: readonly ChatItem[], withKeys: boolean): string {
+export function slackBody(items: readonly Item[], withKeys: boolean): string {
   const [only] = items;
   const text = items.length === 1 && only !== undefined ? sentence(only, withKeys) : folded(items);
   // Names must not become links, and `<!channel>` must not call anybody.
   return JSON.stringify({ text, unfurl_links: false, unfurl_media: false });
 }
 
-function sentence({ subject, notification }: ChatItem, withKeys: boolean): string {
+function sentence({ ref, notification }: Item, withKeys: boolean): string {
   const { type, version, changedKeys = [], reason } = notification;
   const keys = withKeys && changedKeys.length > 0 ? `: ${namesOf(changedKeys)}` : '';
   const why = reason === undefined ? '' : `: ${escaped(reason)}`;
   const what = type === 'source.deleted' ? '' : ` (version ${version.slice(0, 8)})`;
-  return `ConfigMap *${escaped(subject.ref)}* ${SAYS[type].one}${what}${keys}${why}`;
+  return `ConfigMap *${escaped(ref)}* ${SAYS[type].one}${what}${keys}${why}`;
 }
 
-function folded(items: readonly ChatItem[]): string {
+function folded(items: readonly Item[]): string {
   const types = [...new Set(items.map(({ notification }) => notification.type))];
   const line = (type: EventType) => {
-    const refs = items
-      .filter(({ notification }) => notification.type === type)
-      .map(({ subject }) => subject.ref);
+    const refs = items.filter(({ notification }) => notification.type === type).map(({ ref }) => ref);
     const says = refs.length === 1 ? SAYS[type].one : SAYS[type].several;
     return `${refs.length} ${refs.length === 1 ? 'ConfigMap' : 'ConfigMaps'} ${says}: ${namesOf(refs)}`;
   };

@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { ConditionType, EventType } from '../event-types.ts';
 import { type Receiver, told } from './pending.ts';
-import { type Conditions, type Notification, type SourceRecord, without } from './record.ts';
+import { type Conditions, type Notification, type SourceRecord, unlessEmpty } from './record.ts';
 
 /** A source as it is now. */
 export interface Observation {
@@ -20,19 +20,18 @@ export interface Observation {
   readonly conditions: Conditions;
 }
 
-/** What is known of a source's companions. */
-const OF_COMPANIONS = ['failing', 'converged', 'baseline', 'conditions'] as const;
+/** Nothing is known of a source's companions. */
+const UNKNOWN_COMPANIONS = {
+  failing: undefined,
+  converged: undefined,
+  baseline: undefined,
+  conditions: undefined,
+} as const;
 
 /** For a source that was there before anybody was told of anything. */
 export function baseline(observation: Observation, now: Date): SourceRecord {
   const { version, notify } = observation;
-  return {
-    ...fresh(observation, now),
-    version,
-    baseline: true,
-    converged: true,
-    ...(notify !== undefined && { notify }),
-  };
+  return { ...fresh(observation, now), version, baseline: true, converged: true, notify };
 }
 
 /** What follows from an observation. The same record if nothing does. */
@@ -44,22 +43,16 @@ export function observed(
 ): SourceRecord {
   const { version, resourceVersion, companions, notify } = observation;
   const at = now.toISOString();
-  const tell: Tell = (record, type, more = {}) => {
-    const counts = companions && { companions };
-    return told(record, { type, version, resourceVersion, at, ...counts, ...more }, receivers);
-  };
-  const record = choosing(before ?? fresh(observation, now), notify);
+  const tell: Tell = (record, type, more = {}) =>
+    told(record, { type, version, resourceVersion, at, companions, ...more }, receivers);
+  const known = before ?? fresh(observation, now);
+  const choosing = known.notify === notify ? known : { ...known, notify };
   const isNew = before === undefined || before.gone === true;
-  const known = withHealth(withVersion(record, isNew, observation, at, tell), observation, tell);
-  return withConditions(known, observation.conditions, tell);
+  const current = withVersion(choosing, isNew, observation, at, tell);
+  return withConditions(withHealth(current, observation, tell), observation.conditions, tell);
 }
 
 type Tell = (record: SourceRecord, type: EventType, more?: Partial<Notification>) => SourceRecord;
-
-function choosing(record: SourceRecord, notify: string | undefined): SourceRecord {
-  if (record.notify === notify) return record;
-  return notify === undefined ? without(record, 'notify') : { ...record, notify };
-}
 
 function withVersion(
   record: SourceRecord,
@@ -69,13 +62,12 @@ function withVersion(
   tell: Tell,
 ): SourceRecord {
   if (isNew) {
-    const created = { ...record, version, resourceVersion, at };
-    return tell(without(created, ...OF_COMPANIONS, 'gone'), 'source.created');
+    const created = { ...record, ...UNKNOWN_COMPANIONS, version, resourceVersion, at, gone: undefined };
+    return tell(created, 'source.created');
   }
   if (record.version === version) return record;
-  const changed = { previousVersion: record.version, ...(changedKeys && { changedKeys }) };
-  const next = without({ ...record, version, resourceVersion, at }, 'converged');
-  return tell(next, 'source.changed', changed);
+  const changed = { ...record, version, resourceVersion, at, converged: undefined };
+  return tell(changed, 'source.changed', { previousVersion: record.version, changedKeys });
 }
 
 function withHealth(
@@ -86,12 +78,12 @@ function withHealth(
   const isFailing = failure !== undefined;
   let record = before;
   if (record.baseline && (isFailing || inSync)) {
-    record = without({ ...record, ...(isFailing && { failing: true }) }, 'baseline');
+    record = { ...record, baseline: undefined, ...(isFailing && { failing: true }) };
   }
   if (isFailing && !record.failing) {
     record = tell({ ...record, failing: true }, 'companions.failing', { reason: failure });
   } else if (!isFailing && inSync && record.failing) {
-    record = tell(without(record, 'failing'), 'companions.recovered');
+    record = tell({ ...record, failing: undefined }, 'companions.recovered');
   }
   if (!inSync || !isEverywhere || record.converged) return record;
   return tell({ ...record, converged: true }, 'companions.converged');
@@ -103,7 +95,7 @@ function withConditions(before: SourceRecord, conditions: Conditions, tell: Tell
   const news = names(conditions).filter((type) => conditions[type] !== known[type]);
   const isOver = names(known).some((type) => conditions[type] === undefined);
   if (news.length === 0 && !isOver) return before;
-  const after = without({ ...before, conditions }, names(conditions).length === 0 && 'conditions');
+  const after: SourceRecord = { ...before, conditions: unlessEmpty(conditions) };
   if (before.baseline) return after;
   return news.reduce((record, type) => tell(record, type, { reason: conditions[type] ?? '' }), after);
 }
@@ -118,7 +110,7 @@ export function departed(
   if (record.gone) return record;
   const tell: Tell = (each, type, more = {}) =>
     told(each, { type, version: record.version, at: now.toISOString(), ...more }, receivers);
-  const gone = tell(without({ ...record, gone: true }, ...OF_COMPANIONS), 'source.deleted');
+  const gone = tell({ ...record, ...UNKNOWN_COMPANIONS, gone: true }, 'source.deleted');
   return withConditions(gone, conditions, tell);
 }
 

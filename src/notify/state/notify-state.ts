@@ -55,8 +55,8 @@ export class NotifyState {
    * to false if that cannot be.
    */
   async allStored(): Promise<boolean> {
-    const others = await Promise.all(this.#shards.slice(1).map((shard) => shard.allStored()));
-    return others.every((each) => each === 'stored') && (await this.#shard(0).allStored()) === 'stored';
+    const others = await Promise.all(this.#shards.slice(1).map((shard) => shard.stored()));
+    return others.every((each) => each === 'stored') && (await this.#shard(0).stored()) === 'stored';
   }
 
   get(uid: string): SourceRecord | undefined {
@@ -78,10 +78,9 @@ export class NotifyState {
     this.#of(uid).set(uid, record);
   }
 
-  /** Since when (ms since the epoch) some changes cannot be stored; undefined: all can. */
-  get unwrittenSince(): number | undefined {
-    const since = this.#shards.flatMap((shard) => shard.unwrittenSince ?? []);
-    return since.length === 0 ? undefined : Math.min(...since);
+  /** Since when (ms since the epoch) some changes cannot be stored; Infinity: all can. */
+  get unwrittenSince(): number {
+    return Math.min(...this.#shards.map((shard) => shard.unwrittenSince));
   }
 
   /** Whether the cluster knows the notifications up to `seq`. */

@@ -1,5 +1,5 @@
 import { aspectOf, type EventType } from '../event-types.ts';
-import { areTooMany, type Notification, type SinkRecord, type SourceRecord, without } from './record.ts';
+import { areTooMany, type Notification, type SinkRecord, type SourceRecord, unlessEmpty } from './record.ts';
 
 /** A sink that a source has chosen, or that has something of it waiting. */
 export interface Receiver {
@@ -43,7 +43,7 @@ function addressed(before: SinkRecord, next: Notification, receiver: Receiver): 
   const kept = older.filter((each) => !isReplaced(each));
   return {
     ...known,
-    ...(((created && !isUntold) || isToldOnce) && { created: true }),
+    created: (created && !isUntold) || isToldOnce || undefined,
     pending: isTaken ? [...kept, merged] : kept,
   };
 }
@@ -51,16 +51,14 @@ function addressed(before: SinkRecord, next: Notification, receiver: Receiver): 
 /** The newer notification, for somebody who was never told the older one of the same aspect. */
 function mergedInto(older: Notification, newer: Notification): Notification {
   if (newer.type !== 'source.changed') return newer;
-  const { previousVersion: _, changedKeys: newerKeys, ...rest } = newer;
-  if (older.type !== 'source.changed')
-    return older.type === 'source.created' ? { ...rest, type: older.type } : newer;
-  const { previousVersion, changedKeys: olderKeys } = older;
-  const keys = olderKeys && newerKeys && new Set([...olderKeys, ...newerKeys]);
-  return {
-    ...rest,
-    ...(previousVersion !== undefined && { previousVersion }),
-    ...(keys && !areTooMany(keys) && { changedKeys: [...keys].sort() }),
-  };
+  if (older.type === 'source.created') {
+    return { ...newer, type: older.type, previousVersion: undefined, changedKeys: undefined };
+  }
+  if (older.type !== 'source.changed') return newer;
+  const keys =
+    older.changedKeys && newer.changedKeys && new Set([...older.changedKeys, ...newer.changedKeys]);
+  const changedKeys = keys && !areTooMany(keys) ? [...keys].sort() : undefined;
+  return { ...newer, previousVersion: older.previousVersion, changedKeys };
 }
 
 function withSink(
@@ -69,11 +67,13 @@ function withSink(
   change: (before: SinkRecord) => SinkRecord,
 ): SourceRecord {
   const before = record.sinks?.[name] ?? {};
-  const { pending = [], ...after } = change(before);
-  const sink: SinkRecord = { ...after, ...(pending.length > 0 && { pending }) };
+  const after = change(before);
+  if (after === before) return record;
   const { [name]: _, ...others } = record.sinks ?? {};
-  const sinks = Object.keys(sink).length > 0 ? { ...others, [name]: sink } : others;
-  return without({ ...record, sinks }, Object.keys(sinks).length === 0 && 'sinks');
+  const { version, created, pending = [] } = after;
+  const isEmpty = version === undefined && !created && pending.length === 0;
+  const sinks = isEmpty ? others : { ...others, [name]: { ...after, pending: unlessEmpty(pending) } };
+  return { ...record, sinks: unlessEmpty(sinks) };
 }
 
 /** A sink has received a notification, or will not get it any more. */
@@ -81,7 +81,7 @@ export function settled(
   record: SourceRecord,
   sink: string,
   { seq, version }: Notification,
-  sentAt: Date | undefined,
+  sentAt?: Date,
 ): SourceRecord {
   return withSink(record, sink, (before) => ({
     ...before,
@@ -90,15 +90,34 @@ export function settled(
   }));
 }
 
-/** A notification that was settled before it was sent has certainly not arrived. */
-export function unsettled(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
+/** A notification that was settled before it was sent has certainly not arrived: it waits again. */
+export function putBack(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
+  const waiting = withSink(record, sink, (before) => ({
+    ...before,
+    pending: [notification, ...(before.pending ?? [])],
+  }));
+  return replaced(waiting, sink, notification);
+}
+
+/**
+ * After a failed attempt, an older notification makes room for a newer one of its aspect, and one
+ * that is over goes. The same record if neither is so.
+ */
+export function replaced(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
   return withSink(record, sink, (before) => {
-    if (isOver(record, notification)) return withoutUntold(before, notification);
-    const pending = before.pending ?? [];
-    const successor = pending.find(({ type }) => aspectOf(type) === aspectOf(notification.type));
-    if (successor === undefined) return { ...before, pending: [notification, ...pending] };
+    const { pending = [], created } = before;
+    const others = pending.filter(({ seq }) => seq !== notification.seq);
+    // Somebody else has changed the record.
+    if (others.length === pending.length) return before;
+    if (isOver(record, notification)) {
+      // A creation that was never told may be told another time.
+      const isCreation = notification.type === 'source.created';
+      return { ...before, created: isCreation ? undefined : created, pending: others };
+    }
+    const successor = others.find(({ type }) => aspectOf(type) === aspectOf(notification.type));
+    if (successor === undefined) return before;
     const merged = mergedInto(notification, successor);
-    return { ...before, pending: pending.map((each) => (each === successor ? merged : each)) };
+    return { ...before, pending: others.map((each) => (each === successor ? merged : each)) };
   });
 }
 
@@ -107,28 +126,13 @@ function isOver({ gone }: SourceRecord, { type }: Notification): boolean {
   return gone === true && type !== 'source.deleted' && /^(source|companions)\./.test(type);
 }
 
-/** A creation that was never told may be told another time. */
-function withoutUntold(before: SinkRecord, { type }: Notification): SinkRecord {
-  const { created: _, ...known } = before;
-  return type === 'source.created' ? known : before;
-}
-
-/**
- * After a failed attempt, an older notification makes room for a newer one of its aspect, and one
- * that is over goes.
- */
-export function replaced(record: SourceRecord, sink: string, notification: Notification): SourceRecord {
-  const pending = record.sinks?.[sink]?.pending ?? [];
-  const isSuccessor = ({ type, seq }: Notification) =>
-    aspectOf(type) === aspectOf(notification.type) && seq > notification.seq;
-  if (!isOver(record, notification) && !pending.some(isSuccessor)) return record;
-  return unsettled(settled(record, sink, notification, undefined), sink, notification);
-}
-
 /** Without what waits for sinks that are no longer in the operator's file. */
 export function withoutFormerSinks(record: SourceRecord, sinks: ReadonlySet<string>): SourceRecord {
   const former = Object.entries(record.sinks ?? {}).filter(
     ([name, { pending }]) => pending && !sinks.has(name),
   );
-  return former.reduce((each, [name]) => withSink(each, name, ({ pending: _, ...known }) => known), record);
+  return former.reduce(
+    (each, [name]) => withSink(each, name, (before) => ({ ...before, pending: undefined })),
+    record,
+  );
 }

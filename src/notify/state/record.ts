@@ -15,25 +15,25 @@ export interface Notification {
   readonly version: string;
   /** RFC 3339. */
   readonly at: string;
-  readonly previousVersion?: string;
-  readonly resourceVersion?: string;
+  readonly previousVersion?: string | undefined;
+  readonly resourceVersion?: string | undefined;
   /** Absent if unknown, as for what changed while no controller ran. */
-  readonly changedKeys?: readonly string[];
+  readonly changedKeys?: readonly string[] | undefined;
   /** Numbers of companions, by state. */
-  readonly companions?: Readonly<Record<string, number>>;
+  readonly companions?: Readonly<Record<string, number>> | undefined;
   /** Of a failure: the companion and why. Of a condition: what may be done. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** What one sink knows of one source. */
 export interface SinkRecord {
   /** What was last sent: the first 8 digits of the version. */
-  readonly version?: string;
-  readonly at?: string;
+  readonly version?: string | undefined;
+  readonly at?: string | undefined;
   /** A chat has been told of this uid, or will be, and is not told again (SPEC N7). */
-  readonly created?: true;
+  readonly created?: true | undefined;
   /** What it is yet to be told, the oldest first. */
-  readonly pending?: readonly Notification[];
+  readonly pending?: readonly Notification[] | undefined;
 }
 
 export type Conditions = Readonly<Partial<Record<ConditionType, string>>>;
@@ -49,17 +49,17 @@ export interface SourceRecord {
   /** When that was, RFC 3339. */
   readonly at: string;
   /** It was said that all companions have this version. */
-  readonly converged?: true;
-  readonly failing?: true;
+  readonly converged?: true | undefined;
+  readonly failing?: true | undefined;
   /** Conditions that hold, with the reasons that were told. */
-  readonly conditions?: Conditions;
+  readonly conditions?: Conditions | undefined;
   /** From the very first start: how its companions are now is not news. */
-  readonly baseline?: true;
+  readonly baseline?: true | undefined;
   /** Deleted or unlabelled. */
-  readonly gone?: true;
+  readonly gone?: true | undefined;
   /** The sinks that it chose, or `none`, for when the source is gone. Absent: those by default. */
-  readonly notify?: string;
-  readonly sinks?: Readonly<Record<string, SinkRecord>>;
+  readonly notify?: string | undefined;
+  readonly sinks?: Readonly<Record<string, SinkRecord>> | undefined;
 }
 
 /** Whether so many changed keys count as unknown. */
@@ -81,13 +81,7 @@ export function mayBeOutdated(
   return record.gone === true || isOther;
 }
 
-/** Without some of its optional fields. */
-export function without(
-  record: SourceRecord,
-  ...names: readonly (keyof SourceRecord | false)[]
-): SourceRecord {
-  if (!names.some((name) => name && name in record)) return record;
-  return Object.fromEntries(
-    Object.entries(record).filter(([name]) => !names.some((each) => each === name)),
-  ) as unknown as SourceRecord;
+/** Undefined instead of what is empty: the state has little room. */
+export function unlessEmpty<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length > 0 ? value : undefined;
 }

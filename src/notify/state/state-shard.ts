@@ -1,5 +1,6 @@
 import { type BackoffOptions, backoffDelay } from '../../clock/backoff.ts';
-import { type Clock, sleep } from '../../clock/clock.ts';
+import { aborted, type Clock, sleep } from '../../clock/clock.ts';
+import { Wakeup } from '../../clock/wakeup.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { isAlreadyExists, isConflict, isNotFound, NetworkError } from '../../kube/errors.ts';
@@ -77,8 +78,8 @@ export class StateShard {
   #isStale = false;
   #isStopped = false;
   #failures = 0;
-  #unwrittenSince: number | undefined;
-  #wake: () => void = () => undefined;
+  #unwrittenSince = Number.POSITIVE_INFINITY;
+  readonly #wakeup = new Wakeup();
 
   constructor(key: ObjectKey, deps: StateShardDeps) {
     this.#key = key;
@@ -89,18 +90,18 @@ export class StateShard {
     return this.#resourceVersion !== undefined;
   }
 
-  /** Since when (ms since the epoch) changes cannot be stored; undefined: they can. */
-  get unwrittenSince(): number | undefined {
+  /** Since when (ms since the epoch) changes cannot be stored; Infinity: they can. */
+  get unwrittenSince(): number {
     return this.#unwrittenSince;
   }
 
-  /** Changes a record; undefined forgets it. It is written soon. */
-  set(uid: string, record: SourceRecord | undefined): void {
-    if (record === undefined || isForgettable(record)) this.records.delete(uid);
+  /** Changes a record, or forgets it if it is no longer needed. It is written soon. */
+  set(uid: string, record: SourceRecord): void {
+    if (isForgettable(record)) this.records.delete(uid);
     else this.records.set(uid, record);
-    if (record?.gone) this.#forgetOldest();
+    if (record.gone) this.#forgetOldest();
     this.#changed.add(uid);
-    this.#wake();
+    this.#wakeup.wake();
   }
 
   /** Whether the cluster knows the notifications up to `seq`. */
@@ -108,22 +109,16 @@ export class StateShard {
     return (this.#stored.get(uid)?.seq ?? 0) >= seq;
   }
 
-  /** Resolves when the record is in the cluster as it is now, or that cannot be. */
-  stored(uid: string): Promise<Stored> {
-    this.#changed.add(uid);
-    return this.#written(uid);
-  }
-
-  /** The same for all records. It creates the ConfigMap even if there are none. */
-  allStored(): Promise<Stored> {
-    return this.#written(undefined);
-  }
-
-  #written(uid: string | undefined): Promise<Stored> {
+  /**
+   * Resolves when the record is in the cluster as it is now, or that cannot be. Without a uid: the
+   * same for all records; it creates the ConfigMap even if there are none.
+   */
+  stored(uid?: string): Promise<Stored> {
     if (this.#isStopped) return Promise.resolve('stopped');
+    if (uid !== undefined) this.#changed.add(uid);
     return new Promise((resolve) => {
       this.#waiters = [...this.#waiters, { uid, unanswered: [], resolve }];
-      this.#wake();
+      this.#wakeup.wake();
     });
   }
 
@@ -151,21 +146,15 @@ export class StateShard {
   /** Writes changes until `signal` aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#deps;
-    const wake = () => this.#wake();
-    signal.addEventListener('abort', wake, { once: true });
+    void aborted(signal).then(() => this.#wakeup.wake());
     while (!signal.aborted) {
-      if (!this.#isDirty) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-        continue;
-      }
-      await this.#yield(signal);
-      const isWritten = await this.#attempt();
-      const delayMs = isWritten ? this.#intervalMs : backoffDelay(this.#failures, BACKOFF, random);
-      await sleep(clock, delayMs, signal);
+      if (this.#isDirty) {
+        await this.#yield(signal);
+        const isWritten = await this.#attempt();
+        const delayMs = isWritten ? this.#intervalMs : backoffDelay(this.#failures, BACKOFF, random);
+        await sleep(clock, delayMs, signal);
+      } else await this.#wakeup.wait(clock);
     }
-    signal.removeEventListener('abort', wake);
     this.#isStopped = true;
     this.#answerWaiters(() => 'stopped');
   }
@@ -209,12 +198,12 @@ export class StateShard {
       } else await this.#write();
       if (this.#failures > 0) log.info({ configMap: this.#key, was: NOT_WRITTEN }, 'resolved');
       this.#failures = 0;
-      this.#unwrittenSince = undefined;
+      this.#unwrittenSince = Number.POSITIVE_INFINITY;
       return true;
     } catch (err) {
       if (this.#failures === 0) log.warn({ configMap: this.#key, err }, NOT_WRITTEN);
       this.#failures += 1;
-      this.#unwrittenSince ??= clock.wallTime().getTime();
+      this.#unwrittenSince = Math.min(this.#unwrittenSince, clock.wallTime().getTime());
       return false;
     }
   }
@@ -254,7 +243,6 @@ export class StateShard {
     const { namespace, name } = splitKey(this.#key);
     const resourceVersion = this.#resourceVersion;
     const present = changes.flatMap(({ uid, text }) => (text === undefined ? [] : [[uid, text] as const]));
-    const absent = changes.flatMap(({ uid, text }) => (text === undefined ? [[uid, null] as const] : []));
     const metadata =
       resourceVersion === undefined
         ? await api.create({
@@ -263,7 +251,7 @@ export class StateShard {
           })
         : await api.patch(this.#key, {
             metadata: { resourceVersion },
-            data: Object.fromEntries([...present, ...absent]),
+            data: Object.fromEntries(changes.map(({ uid, text }) => [uid, text ?? null])),
           });
     this.#resourceVersion = metadata.resourceVersion;
   }
