@@ -34,8 +34,9 @@ export async function plan(flags: FlagValues<typeof PLAN_FLAGS>, io: ProcessIo):
   if (passedOver.length > 0) {
     io.stderr.write(`ignored, since only ConfigMaps and Namespaces count: ${passedOver.join(', ')}\n`);
   }
+  const only = flags['all-namespaces'] ? undefined : flags.namespace;
   const rows = await inspecting(cluster, flags, io, async (inspection, signal) =>
-    rowsOf(await inspection.look(signal, { manifests }), flags.namespace),
+    rowsOf(await inspection.look(signal, { manifests }), only),
   );
   await print(io, format(rows, flags.output, io));
   return rows.every(({ action }) => action === 'none') ? 0 : 1;

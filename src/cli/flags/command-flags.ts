@@ -67,6 +67,7 @@ const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...RULE_FLAGS } satisfies Flags;
 export const PLAN_FLAGS = {
   ...LOOK_FLAGS,
   namespace: { ...NAMESPACE_FLAG, defaultDescription: 'all that run watches' },
+  'all-namespaces': { ...off('All namespaces that run watches; wins over --namespace'), alias: 'A' },
   filename: flag({
     kind: list('files'),
     default: undefined,
