@@ -210,6 +210,8 @@ function section(title: string, rows: readonly Row[], width: number): readonly s
 }
 
 function table(rows: readonly Row[], width: number): string {
-  const indented = rows.map(([name, text]) => ({ cells: [`  ${name}`, text] }));
-  return renderTable(indented, { headers: ['', ''], showHeaders: false, width });
+  return renderTable(
+    rows.map(([name, text]) => ({ cells: [`  ${name}`, text] })),
+    { width },
+  );
 }

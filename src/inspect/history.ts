@@ -93,7 +93,7 @@ function sizeOf({ data, binaryData }: Content): number {
   return sum(data, 'utf8') + sum(binaryData, 'base64');
 }
 
-export function historyTable(rows: readonly HistoryRow[], width: number | undefined): string {
+export function historyTable(rows: readonly HistoryRow[], width: number): string {
   const headers = ['REVISION', 'CHECKSUM', 'SIZE', 'COMPANIONS', 'NOTE'];
   return renderTable(
     rows.map((row) => ({
@@ -106,6 +106,6 @@ export function historyTable(rows: readonly HistoryRow[], width: number | undefi
       ],
       below: row.differences.map(changeInWords),
     })),
-    { headers, showHeaders: true, width },
+    { headers, width },
   );
 }

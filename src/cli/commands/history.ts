@@ -1,5 +1,5 @@
-import { dump } from 'js-yaml';
 import { historyRows, historyTable } from '../../inspect/history.ts';
+import { asData } from '../../inspect/report.ts';
 import type { HISTORY_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
@@ -20,7 +20,5 @@ export async function history(
     const look = await inspection.look(signal, { confirm: () => false });
     return historyRows(sourceAt(key, look), look);
   });
-  if (flags.output === 'json') await print(io, `${JSON.stringify(rows, null, 2)}\n`);
-  else if (flags.output === 'yaml') await print(io, dump(rows, { lineWidth: -1 }));
-  else await print(io, historyTable(rows, terminalWidth(io.stdout)));
+  await print(io, asData(rows, flags.output) ?? historyTable(rows, terminalWidth(io.stdout)));
 }

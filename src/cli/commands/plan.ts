@@ -5,9 +5,8 @@ import type { Look } from '../../inspect/inspection.ts';
 import { ManifestError, type ManifestFile, type Manifests, readManifests } from '../../inspect/manifests.ts';
 import {
   actionSummary,
-  asJson,
+  asData,
   asTableRows,
-  asYaml,
   inNamespace,
   inOrder,
   type Row,
@@ -38,7 +37,7 @@ export async function plan(flags: FlagValues<typeof PLAN_FLAGS>, io: ProcessIo):
   const rows = await inspecting(cluster, flags, io, async (inspection, signal) =>
     rowsOf(await inspection.look(signal, { manifests }), only),
   );
-  await print(io, format(rows, flags.output, io));
+  await print(io, asData(rows, flags.output) ?? asTable(rows, io));
   return rows.every(({ action }) => action === 'none') ? 0 : 1;
 }
 
@@ -54,11 +53,8 @@ async function rowsOf(look: Look, namespace: string | undefined): Promise<readon
   return rows;
 }
 
-function format(rows: readonly Row[], output: 'table' | 'json' | 'yaml', { stdout }: ProcessIo): string {
-  if (output === 'json') return asJson(rows);
-  if (output === 'yaml') return asYaml(rows);
-  const headers = ['NAME', 'COMPANION', 'ACTION', 'REASON'];
-  const options = { headers, showHeaders: true, width: terminalWidth(stdout) };
+function asTable(rows: readonly Row[], { stdout }: ProcessIo): string {
+  const options = { headers: ['NAME', 'COMPANION', 'ACTION', 'REASON'], width: terminalWidth(stdout) };
   const table = rows.length === 0 ? '' : `${renderTable(asTableRows(rows, 'action'), options)}\n`;
   return table + paragraph(actionSummary(rows), options.width);
 }

@@ -3,6 +3,27 @@ import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.t
 import type { Cluster } from '../../kube/config/cluster.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import { RunError, UsageError } from '../errors.ts';
+import type { RELEASE_FLAGS } from '../flags/command-flags.ts';
+import type { FlagValues } from '../flags/flag.ts';
+
+/** What a command is asked about. Names win over the namespace. */
+export interface Scope {
+  readonly keys: readonly ObjectKey[];
+  /** Undefined: all of them. */
+  readonly namespace: string | undefined;
+}
+
+/** As kubectl: -A wins over -n, and without them it is the context's namespace. */
+export function scopeOf(
+  names: readonly string[],
+  flags: Pick<FlagValues<typeof RELEASE_FLAGS>, 'namespace' | 'all-namespaces'>,
+  cluster: Cluster,
+): Scope {
+  return {
+    keys: names.map((name) => sourceKey(name, flags.namespace, cluster)),
+    namespace: flags['all-namespaces'] ? undefined : namespaceOf(flags.namespace, cluster),
+  };
+}
 
 /**
  * The operand of a command that wants a source.
