@@ -10,13 +10,12 @@ export type Commands = ReadonlyMap<string, Flags>;
 
 /** Flags of every command. */
 export const GENERAL_FLAGS = {
-  version: flag({ kind: SWITCH, default: undefined, describe: 'Show version number' }),
+  version: flag({ kind: SWITCH, describe: 'Show version number' }),
   config: flag({
     kind: text('file'),
-    default: undefined,
     describe: `YAML file with values for these flags (${environmentVariable('config')})`,
   }),
-  help: flag({ kind: SWITCH, default: undefined, alias: 'h', describe: 'Show help' }),
+  help: flag({ kind: SWITCH, alias: 'h', describe: 'Show help' }),
 } satisfies Flags;
 
 /** What a command line says, whether that is right or not. */
