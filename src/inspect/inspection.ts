@@ -21,7 +21,6 @@ import {
   takeInventory,
 } from '../mirror/explain/inventory.ts';
 import { type ObservedConfigMap, observe, usesOf } from '../mirror/observe/observed-config-map.ts';
-import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
 import { dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';
 import type { Rendering } from '../mirror/render/rendering.ts';
@@ -64,7 +63,6 @@ export class Inspection {
   readonly #api: Pick<ConfigMapApi, 'get'>;
   readonly #clock: Clock;
   readonly #configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
-  readonly #namespaceInformer: Informer<ObservedNamespace>;
   readonly #namespaces: Namespaces;
   readonly #bodies: SourceBodies;
   #changes = 0;
@@ -77,7 +75,6 @@ export class Inspection {
     this.#bodies = new SourceBodies(deps.api, CACHE_BYTES);
     this.#clock = deps.clock;
     this.#configMaps = configMaps;
-    this.#namespaceInformer = namespaces;
     this.#namespaces = new Namespaces(namespaces);
   }
 
@@ -98,7 +95,7 @@ export class Inspection {
       onChange();
     };
     this.#configMaps.addHandler({ add: changed, update: (_, item) => changed(item), delete: onChange });
-    this.#namespaceInformer.addHandler({ add: onChange, update: onChange, delete: onChange });
+    this.#namespaces.informer.addHandler({ add: onChange, update: onChange, delete: onChange });
     await Promise.all([this.#configMaps.run(signal), this.#namespaces.run(signal, onChange)]);
   }
 
