@@ -120,7 +120,7 @@ export class Inspection {
    * live read fails with.
    */
   async look(signal: AbortSignal, options: LookOptions = {}): Promise<Look> {
-    const { manifests = NO_MANIFESTS, confirm = () => true } = options;
+    const { manifests = NO_MANIFESTS, confirm = () => false } = options;
     const { vocabulary } = this.#settings;
     const applied = await overlaid(manifests, {
       settings: this.#settings,
@@ -199,7 +199,7 @@ export class Inspection {
 export interface LookOptions {
   /** As if they had been applied. */
   readonly manifests?: Manifests;
-  /** Which creations a live read of the companion's name confirms; default all. */
+  /** Which creations a live read of the companion's name confirms; default none. */
   readonly confirm?: (entry: Entry) => boolean;
 }
 

@@ -19,7 +19,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { namespaceOf } from '../session/named-source.ts';
+import { namespaceOf } from '../session/scope.ts';
 
 /**
  * `mirror-controller plan`: what `run` would do. Resolves to 0 if that is nothing, else to 1
@@ -35,7 +35,7 @@ export async function plan(flags: FlagValues<typeof PLAN_FLAGS>, io: ProcessIo):
   }
   const only = flags['all-namespaces'] ? undefined : flags.namespace;
   const rows = await inspecting(cluster, flags, io, async (inspection, signal) =>
-    rowsOf(await inspection.look(signal, { manifests }), only),
+    rowsOf(await inspection.look(signal, { manifests, confirm: () => true }), only),
   );
   await print(io, asData(rows, flags.output) ?? asTable(rows, io));
   return rows.every(({ action }) => action === 'none') ? 0 : 1;

@@ -13,7 +13,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { type Scope, scopeOf, sourceAt } from '../session/named-source.ts';
+import { type Scope, scopeOf, sourceAt } from '../session/scope.ts';
 
 /** A companion whose deletion is held, as it was seen. */
 interface Held {
@@ -33,7 +33,7 @@ export async function release(
   const cluster = clusterFor(flags, io);
   const scope = scopeOf(operands, flags, cluster);
   return inspecting(cluster, flags, io, async (inspection, signal, { api }) => {
-    const look = () => inspection.look(signal, { confirm: () => false });
+    const look = () => inspection.look(signal);
     const shown = heldIn(scope, known(scope.keys, await look()));
     await print(io, inWords(shown, io));
     if (shown.length === 0) return 0;

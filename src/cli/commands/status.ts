@@ -11,8 +11,8 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { type Scope, scopeOf } from '../session/named-source.ts';
 import { type Notified, readNotified } from '../session/notified.ts';
+import { type Scope, scopeOf } from '../session/scope.ts';
 
 type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
 

@@ -119,7 +119,7 @@ export const NOTIFY_COMMAND_FLAGS = {
 } satisfies Flags;
 
 /** For the commands about one source. */
-const SOURCE_FLAGS = {
+export const SOURCE_FLAGS = {
   ...LOOK_FLAGS,
   namespace: { ...NAMESPACE_FLAG, describe: 'Namespace of the source' },
 } satisfies Flags;

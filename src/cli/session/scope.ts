@@ -3,8 +3,11 @@ import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.t
 import type { Cluster } from '../../kube/config/cluster.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import { RunError, UsageError } from '../errors.ts';
-import type { RELEASE_FLAGS } from '../flags/command-flags.ts';
+import type { RELEASE_FLAGS, SOURCE_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
+import type { ProcessIo } from '../io.ts';
+import { clusterFor } from './from-flags.ts';
+import { inspecting } from './inspection-session.ts';
 
 /** What a command is asked about. Names win over the namespace. */
 export interface Scope {
@@ -26,12 +29,23 @@ export function scopeOf(
 }
 
 /**
- * The operand of a command that wants a source.
- * @throws UsageError
+ * Looks at the cluster for a command that is about one source, and does `work`.
+ * @throws UsageError if none is named
+ * @throws RunError if there is none of that name
  */
-export function sourceName(command: string, [name]: readonly string[]): string {
+export async function inspectingSource<T>(
+  command: string,
+  [name]: readonly string[],
+  flags: FlagValues<typeof SOURCE_FLAGS>,
+  io: ProcessIo,
+  work: (source: ObservedConfigMap, look: Look) => Promise<T>,
+): Promise<T> {
   if (name === undefined) throw new UsageError(`${command}: name a source, as NAMESPACE/NAME`);
-  return name;
+  const cluster = clusterFor(flags, io);
+  return inspecting(cluster, flags, io, async (inspection, signal) => {
+    const look = await inspection.look(signal);
+    return work(sourceAt(sourceKey(name, flags.namespace, cluster), look), look);
+  });
 }
 
 /** As kubectl: the flag's, else the context's, else `default`. */
@@ -40,7 +54,7 @@ export function namespaceOf(flag: string | undefined, cluster: Cluster): string 
 }
 
 /** `name`: with or without its namespace, which is by default that of {@link namespaceOf}. */
-export function sourceKey(name: string, flag: string | undefined, cluster: Cluster): ObjectKey {
+function sourceKey(name: string, flag: string | undefined, cluster: Cluster): ObjectKey {
   return parseKey(name) ?? objectKey(namespaceOf(flag, cluster), name);
 }
 
