@@ -26,11 +26,11 @@ export function readerGone(stdout: ProcessIo['stdout']): AbortSignal {
 }
 
 /**
- * Columns of the terminal; undefined: `stdout` is none, so nothing is cut or wrapped. Some
- * terminals report 0, as over a serial line.
+ * Columns of the terminal; infinite if `stdout` is none: nothing is cut or wrapped. Some terminals
+ * report 0, as over a serial line.
  */
-export function terminalWidth({ isTTY, columns }: ProcessIo['stdout']): number | undefined {
-  return isTTY ? columns || 80 : undefined;
+export function terminalWidth({ isTTY, columns }: ProcessIo['stdout']): number {
+  return isTTY ? columns || 80 : Number.POSITIVE_INFINITY;
 }
 
 /**

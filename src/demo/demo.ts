@@ -43,27 +43,22 @@ export interface DemoDeps extends Pick<PlayerDeps, 'narrator' | 'clock' | 'signa
  */
 export async function playDemo({ cluster, setFailing }: Place, deps: DemoDeps): Promise<void> {
   const { narrator, clock, signal } = deps;
-  const setting = setFailing === undefined ? CLUSTER_SETTING : SANDBOX_SETTING;
+  const isCluster = setFailing === undefined;
+  const setting = isCluster ? CLUSTER_SETTING : SANDBOX_SETTING;
   const requests = new AbortController();
   // Not the controller's user agent: the sandbox fails only the controller's requests.
   const transport = createTransport(cluster, { clock, userAgent: 'workshop', signal: requests.signal });
   const namespaces = new OwnNamespaces(transport, clock);
+  const send = (command: Command) => namespaces.send(command);
   let left: readonly string[] = [];
   try {
-    if (setFailing === undefined) {
-      await namespaces.refuseExisting(namespacesOf(setting));
-      narrator.say(...aboutCluster(setting, cluster), ...aboutSteps(setting));
-      await namespaces.send(createNamespace(setting.home));
-      const send = (command: Command) => namespaces.send(command);
-      await playSteps(setting, transport, { ...deps, setFailing, send });
-      narrator.say('Now the demo removes its namespaces, which takes a cluster some seconds.');
-    } else {
-      narrator.say(ABOUT_SANDBOX, ...aboutSteps(setting));
-      const send = ({ request }: Command) => transport.call(request);
-      await playSteps(setting, transport, { ...deps, setFailing, send });
-    }
+    if (isCluster) await namespaces.refuseExisting(namespacesOf(setting));
+    narrator.say(...(isCluster ? aboutCluster(setting, cluster) : [ABOUT_SANDBOX]), ...aboutSteps(setting));
+    if (isCluster) await send(createNamespace(setting.home));
+    await playSteps(setting, transport, { ...deps, setFailing, send });
+    if (isCluster) narrator.say('Now the demo removes its namespaces, which takes a cluster some seconds.');
   } finally {
-    left = await namespaces.remove(signal);
+    if (isCluster) left = await namespaces.remove(signal);
     const names = left.join(' ');
     if (left.length > 0) narrator.say(`NOT YET REMOVED, please check: kubectl get namespace ${names}`);
     requests.abort();

@@ -25,25 +25,25 @@ const FIND_CONTROLLER =
 export function explanationInWords(
   explanation: Explanation,
   programName: ProgramName,
-  width: number | undefined,
+  width: number,
 ): string {
   const { source, companion, findings, entry } = explanation;
   const rows = findings.map(({ check, evidence, fails }) => ({
     cells: [`  ${fails === undefined ? 'ok' : 'no'}`, check, evidence],
   }));
-  const table = renderTable(rows, { headers: ['', '', ''], showHeaders: false, width });
+  const table = renderTable(rows, { width });
   const fails = findings.at(-1)?.fails;
   return [
     paragraph(`${source} → ${companion ?? (entry === undefined ? 'no companion' : 'its companions')}`, width),
     `\n${table}\n`,
-    paragraph(oneLine(conclusion(explanation, entry)), width),
+    paragraph(oneLine(conclusion(explanation)), width),
     fails === undefined ? '' : remedyInWords(fails, programName, width),
     entry?.state === 'held' ? `To let it be deleted:\n  ${programName} release ${source}\n` : '',
   ].join('');
 }
 
 /** A command is never broken: it is there to be pasted. */
-function remedyInWords(remedy: Remedy, programName: ProgramName, width: number | undefined): string {
+function remedyInWords(remedy: Remedy, programName: ProgramName, width: number): string {
   if ('words' in remedy) return paragraph(remedy.words, width);
   if ('command' in remedy) {
     const caution = remedy.caution === undefined ? '' : paragraph(remedy.caution, width);
@@ -54,7 +54,7 @@ function remedyInWords(remedy: Remedy, programName: ProgramName, width: number |
   return `A running controller will do that. To see whether one runs:\n  ${FIND_CONTROLLER}\n${once}`;
 }
 
-function conclusion({ findings }: Explanation, entry: Entry | undefined): string {
+function conclusion({ findings, entry }: Explanation): string {
   const { evidence = '', fails } = findings.at(-1) ?? {};
   if (fails === undefined) return 'in sync';
   if (entry === undefined) return `no companion: ${evidence}`;

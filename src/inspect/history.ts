@@ -10,13 +10,22 @@ import { bytes, type Change, changeInWords, contentChanges, contentOf } from './
 import type { Look } from './inspection.ts';
 import { renderTable } from './table.ts';
 
+/** What the table says of a content for each of its marks. */
+const NOTES = {
+  source: 'what the source says now',
+  pinned: 'pinned',
+  trying: 'only in canaries yet',
+  superseded: 'replaced before it left the canaries',
+  failed: 'failed in a canary',
+} as const;
+const MARKS = Object.keys(NOTES) as readonly (keyof typeof NOTES)[];
+
 /** One content of a source, in the output of `history`. The shape is public: docs/output.md. */
 export interface HistoryRow {
   readonly checksum: string;
   /** Its place in the order; null: the source holds it, and it is not kept. */
   readonly revision: number | null;
-  /** `source`: the source holds it. `pinned`: companions are to hold it. The others: SPEC D6. */
-  readonly marks: readonly ('source' | 'pinned' | 'trying' | 'failed')[];
+  readonly marks: typeof MARKS;
   /** Size of all keys and values. */
   readonly bytes: number;
   /** How many companions hold it. */
@@ -43,15 +52,19 @@ export async function historyRows(source: ObservedConfigMap, look: Look): Promis
   const companions = view.referrers(source).filter((object) => isCompanionOf(object, source, vocabulary));
   return contents.map(({ of, content }, at) => {
     const { digest } = of;
+    const isOwn = digest === source.digest;
     const stage = stageOf(of, vocabulary);
+    const marks = {
+      source: isOwn,
+      pinned: pin !== undefined && digest.startsWith(pin),
+      trying: stage === 'trying' && isOwn,
+      superseded: stage === 'trying' && !isOwn,
+      failed: stage === 'failed',
+    };
     return {
       checksum: digest,
       revision: of === source ? null : orderOf(of, vocabulary),
-      marks: [
-        ...(digest === source.digest ? (['source'] as const) : []),
-        ...(pin !== undefined && digest.startsWith(pin) ? (['pinned'] as const) : []),
-        ...(stage === undefined ? [] : [stage]),
-      ],
+      marks: MARKS.filter((mark) => marks[mark]),
       bytes: sizeOf(content),
       companions: companions.filter((companion) => holds(companion, of)).length,
       differences: contentChanges(contents[at + 1]?.content ?? NOTHING, content),
@@ -80,7 +93,7 @@ function sizeOf({ data, binaryData }: Content): number {
   return sum(data, 'utf8') + sum(binaryData, 'base64');
 }
 
-export function historyTable(rows: readonly HistoryRow[], width: number | undefined): string {
+export function historyTable(rows: readonly HistoryRow[], width: number): string {
   const headers = ['REVISION', 'CHECKSUM', 'SIZE', 'COMPANIONS', 'NOTE'];
   return renderTable(
     rows.map((row) => ({
@@ -93,13 +106,6 @@ export function historyTable(rows: readonly HistoryRow[], width: number | undefi
       ],
       below: row.differences.map(changeInWords),
     })),
-    { headers, showHeaders: true, width },
+    { headers, width },
   );
 }
-
-const NOTES = {
-  source: 'what the source says now',
-  pinned: 'pinned',
-  trying: 'only in canaries yet',
-  failed: 'failed in a canary',
-} as const satisfies Record<HistoryRow['marks'][number], string>;

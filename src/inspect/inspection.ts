@@ -22,7 +22,6 @@ import {
   takeInventory,
 } from '../mirror/explain/inventory.ts';
 import { type ObservedConfigMap, observe, usesOf } from '../mirror/observe/observed-config-map.ts';
-import type { ObservedNamespace } from '../mirror/observe/observed-namespace.ts';
 import { dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';
 import type { Rendering } from '../mirror/render/rendering.ts';
@@ -59,7 +58,6 @@ export class Inspection {
   readonly #api: Pick<ConfigMapApi, 'get'>;
   readonly #clock: Clock;
   readonly #configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
-  readonly #namespaceInformer: Informer<ObservedNamespace>;
   readonly #namespaces: Namespaces;
   readonly #bodies: SourceBodies;
   #changes = 0;
@@ -72,7 +70,6 @@ export class Inspection {
     this.#bodies = new SourceBodies(deps.api, CACHE_BYTES);
     this.#clock = deps.clock;
     this.#configMaps = configMaps;
-    this.#namespaceInformer = namespaces;
     this.#namespaces = new Namespaces(namespaces);
   }
 
@@ -93,7 +90,7 @@ export class Inspection {
       onChange();
     };
     this.#configMaps.addHandler({ add: changed, update: (_, item) => changed(item), delete: onChange });
-    this.#namespaceInformer.addHandler({ add: onChange, update: onChange, delete: onChange });
+    this.#namespaces.informer.addHandler({ add: onChange, update: onChange, delete: onChange });
     await Promise.all([this.#configMaps.run(signal), this.#namespaces.run(signal, onChange)]);
   }
 
@@ -118,7 +115,7 @@ export class Inspection {
    * live read fails with.
    */
   async look(signal: AbortSignal, options: LookOptions = {}): Promise<Look> {
-    const { manifests = NO_MANIFESTS, confirm = () => true } = options;
+    const { manifests = NO_MANIFESTS, confirm = () => false } = options;
     const { vocabulary } = this.#settings;
     const applied = await overlaid(manifests, {
       settings: this.#settings,
@@ -202,7 +199,7 @@ export class Inspection {
 export interface LookOptions {
   /** As if they had been applied. */
   readonly manifests?: Manifests;
-  /** Which creations a live read of the companion's name confirms; default all. */
+  /** Which creations a live read of the companion's name confirms; default none. */
   readonly confirm?: (entry: Entry) => boolean;
 }
 

@@ -48,7 +48,8 @@ export function readManifests(files: readonly ManifestFile[], namespace: string)
         const configMap = configMapOf(object, file, namespace);
         configMaps.set(keyOf(configMap), configMap);
       } else if (kind === 'Namespace' && object.apiVersion === 'v1') {
-        namespaces.set(nameOf(object, file), { metadata: metadataOf(object, file) });
+        const namespace = metadataOf(object, file);
+        namespaces.set(namespace.name, { metadata: namespace });
       } else {
         passedOver.push(`${kind}/${metadata?.name ?? '?'}`);
       }
@@ -109,8 +110,10 @@ function configMapOf(object: RawObject, file: ManifestFile, namespace: string): 
 }
 
 function metadataOf(object: RawObject, file: ManifestFile): WrittenNamespace['metadata'] {
-  const name = nameOf(object, file);
-  const { labels, annotations, ownerReferences } = object.metadata ?? {};
+  const { name, labels, annotations, ownerReferences } = object.metadata ?? {};
+  if (typeof name !== 'string' || name === '') {
+    throw new ManifestError(`${file.name}: a ${object.kind} has no metadata.name`);
+  }
   const where = `${file.name}: ${object.kind} ${name}`;
   return {
     name,
@@ -118,11 +121,6 @@ function metadataOf(object: RawObject, file: ManifestFile): WrittenNamespace['me
     ...(annotations && { annotations: texts(annotations, `${where}: annotations`) }),
     ...(ownerReferences && { ownerReferences }),
   };
-}
-
-function nameOf({ kind, metadata }: RawObject, file: ManifestFile): string {
-  if (typeof metadata?.name === 'string' && metadata.name !== '') return metadata.name;
-  throw new ManifestError(`${file.name}: a ${kind} has no metadata.name`);
 }
 
 /** The API server refuses anything but texts, too. */

@@ -52,12 +52,10 @@ export function inNamespace({ source, companion }: Entry, namespace: string): bo
   return [source, companion].some((key) => key !== undefined && splitKey(key).namespace === namespace);
 }
 
-export function asJson(rows: readonly Row[]): string {
-  return `${JSON.stringify(rows, null, 2)}\n`;
-}
-
-export function asYaml(rows: readonly Row[]): string {
-  return dump(rows, { lineWidth: -1 });
+/** What `--output` asks for; undefined: a table. */
+export function asData(rows: readonly object[], output: string): string | undefined {
+  if (output === 'json') return `${JSON.stringify(rows, null, 2)}\n`;
+  return output === 'yaml' ? dump(rows, { lineWidth: -1 }) : undefined;
 }
 
 /** `middle`: which word stands between the names and the reason. */

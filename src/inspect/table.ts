@@ -7,11 +7,9 @@ export interface TableRow {
 }
 
 export interface TableOptions {
-  /** The last one heads a column of sentences, which wrap; the others are names and words. */
-  readonly headers: readonly string[];
-  readonly showHeaders: boolean;
-  /** Columns of the terminal; undefined: no terminal, so lines are as long as they are. */
-  readonly width: number | undefined;
+  readonly headers?: readonly string[] | undefined;
+  /** Columns of the terminal; infinite without one, so lines are as long as they are. */
+  readonly width: number;
 }
 
 const GAP = 3;
@@ -20,29 +18,31 @@ const LEAST_SENTENCE = 24;
 /** Names are not cut to less. */
 const LEAST_NAME = 6;
 
-/** Columns as kubectl prints them. Each line ends in a line break. */
-export function renderTable(rows: readonly TableRow[], options: TableOptions): string {
-  const { headers, showHeaders, width } = options;
-  const all = [...(showHeaders ? [{ cells: headers }] : []), ...rows].map(({ cells, below }: TableRow) => ({
+/**
+ * Columns as kubectl prints them. The last one has sentences, which wrap; the others have names and
+ * words. Each line ends in a line break.
+ */
+export function renderTable(rows: readonly TableRow[], { headers, width }: TableOptions): string {
+  const all = [...(headers ? [{ cells: headers }] : []), ...rows].map(({ cells, below }: TableRow) => ({
     cells: cells.map(oneLine),
     below: below?.map(oneLine),
   }));
-  const names = headers.length - 1;
+  const names = (all[0]?.cells.length ?? 1) - 1;
   const natural = Array.from({ length: names }, (_, at) =>
     Math.max(0, ...all.map(({ cells }) => stringWidth(cells[at] ?? ''))),
   );
   const taken = (widths: readonly number[]) => widths.reduce((sum, each) => sum + each + GAP, 0);
-  const isBelow = width !== undefined && width - taken(natural) < LEAST_SENTENCE;
+  const isBelow = width - taken(natural) < LEAST_SENTENCE;
   const widths = isBelow ? fitted(natural, width + GAP - taken(natural)) : natural;
-  const inner = Math.max(1, (width ?? 0) - 2);
+  const inner = Math.max(1, width - 2);
   const lines: string[] = [];
-  for (const { cells, below = [] } of all) {
+  for (const [at, { cells, below = [] }] of all.entries()) {
     const head = widths.map((each, at) => pad(cut(cells[at] ?? '', each), each + GAP)).join('');
-    const sentence = cells[names] ?? '';
-    if (width === undefined) lines.push(head + sentence);
-    else if (!isBelow) lines.push(...hanging(head, wrap(sentence, width - taken(widths))));
-    else lines.push(head, ...(cells[0] === headers[0] ? [] : indented(wrap(sentence, inner))));
-    lines.push(...below.flatMap((line) => indented(width === undefined ? [line] : wrap(line, inner))));
+    const isHeader = headers !== undefined && at === 0;
+    const sentence = isHeader && isBelow ? '' : (cells[names] ?? '');
+    if (isBelow) lines.push(head, ...indented(wrap(sentence, inner)));
+    else lines.push(...hanging(head, wrap(sentence, width - taken(widths))));
+    lines.push(...below.flatMap((line) => indented(wrap(line, inner))));
   }
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
@@ -94,13 +94,16 @@ function fitting(characters: readonly string[], width: number): string[] {
   });
 }
 
-/** A sentence as lines that fit. `width` undefined: one line. */
-export function paragraph(text: string, width: number | undefined): string {
-  return (width === undefined ? [text] : wrap(text, width)).map((line) => `${line}\n`).join('');
+/** A sentence as lines that fit. */
+export function paragraph(text: string, width: number): string {
+  return wrap(text, width)
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 /** Breaks between words, or within one that is too long. Each line has at least one character. */
 function wrap(text: string, width: number): readonly string[] {
+  if (stringWidth(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

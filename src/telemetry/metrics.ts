@@ -21,8 +21,8 @@ export interface MetricOptions {
 
 export interface FamilyOptions extends MetricOptions {
   /**
-   * At most two names of labels, each with its values. Never names of objects: the number of series
-   * must not grow with the cluster.
+   * Names of labels, each with its values. Never names of objects: the number of series must not
+   * grow with the cluster.
    */
   readonly labels: Readonly<Record<string, readonly string[]>>;
 }
@@ -41,7 +41,7 @@ export interface Family<M> {
    * The metric for these values, in the order of the labels. A value that the labels do not list is
    * added.
    */
-  with(first?: string, second?: string): M;
+  with(...values: string[]): M;
 }
 
 export interface Counter {

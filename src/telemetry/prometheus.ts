@@ -36,19 +36,15 @@ export class PrometheusMetrics implements Metrics {
 
   counter({ labels, ...options }: FamilyOptions): Family<Counter.Internal> {
     const counter = new Counter({ ...options, ...this.#with(Object.keys(labels)) });
-    return familyOf(labels, (values) => {
-      counter.inc(values, 0);
-      return counter.labels(values);
-    });
+    for (const values of combinations(labels)) counter.inc(values, 0);
+    return { with: (...values) => counter.labels(...values) };
   }
 
   histogram({ labels, buckets, ...options }: FamilyOptions & { readonly buckets: readonly number[] }) {
     const common = this.#with(Object.keys(labels));
     const histogram = new Histogram({ ...options, ...common, buckets: [...buckets] });
-    return familyOf(labels, (values) => {
-      histogram.zero(values);
-      return histogram.labels(values);
-    });
+    for (const values of combinations(labels)) histogram.zero(values);
+    return { with: (...values: string[]) => histogram.labels(...values) };
   }
 
   total({ read, ...options }: MetricOptions & { readonly read: () => number }): void {
@@ -80,24 +76,11 @@ export class PrometheusMetrics implements Metrics {
   }
 }
 
-/** Calls `create` for every combination, and again for one that is asked for and not there. */
-function familyOf<M>(
-  labels: FamilyOptions['labels'],
-  create: (values: Record<string, string>) => M,
-): Family<M> {
-  const [[firstName, firstValues] = ['', ['']], [secondName, secondValues] = ['', ['']]] =
-    Object.entries(labels);
-  const children = new Map<string, M>();
-  const add = (first: string, second: string): M => {
-    const child = create({
-      ...(firstName !== '' && { [firstName]: first }),
-      ...(secondName !== '' && { [secondName]: second }),
-    });
-    children.set(`${first}\n${second}`, child);
-    return child;
-  };
-  for (const first of firstValues) for (const second of secondValues) add(first, second);
-  return {
-    with: (first = '', second = '') => children.get(`${first}\n${second}`) ?? add(first, second),
-  };
+/** Of one value for each label. */
+function combinations(labels: FamilyOptions['labels']): readonly Record<string, string>[] {
+  let found: readonly Record<string, string>[] = [{}];
+  for (const [name, values] of Object.entries(labels)) {
+    found = found.flatMap((others) => values.map((value) => ({ ...others, [name]: value })));
+  }
+  return found;
 }

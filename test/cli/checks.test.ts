@@ -19,8 +19,8 @@ function failing(health: Partial<ControllerHealth>, parts: Partial<CheckedParts>
       }),
     },
     heartbeat: { lateMs: () => 0 },
-    leaseProblem: () => undefined,
-    canaryProblem: () => undefined,
+    election: undefined,
+    canary: undefined,
     stopping: new AbortController().signal,
     ...parts,
   };
@@ -53,8 +53,8 @@ test('[O2] the event loop, the Lease, the lists and a stop have checks', () => {
       { unsynced: ['the list of Namespaces'] },
       {
         heartbeat: { lateMs: () => 11_000 },
-        leaseProblem: () => 'not renewed',
-        canaryProblem: () => 'missed',
+        election: { problem: () => 'not renewed' },
+        canary: { problem: () => 'missed' },
         stopping,
       },
     ),

@@ -62,6 +62,32 @@ test("[O5] somebody else's kubeconfig is never overwritten", async () => {
   expect(readFileSync(path, 'utf8')).toBe('apiVersion: v1\nkind: Config\n');
 });
 
+test('[C7] the kubeconfig of a sandbox that still runs is refused, and the sandbox keeps it', async () => {
+  const path = join(folder, 'shared');
+  const { stop, server } = await start(['--no-controller', '--kubeconfig', path]);
+  const written = readFileSync(path, 'utf8');
+  const io = memoryIo();
+  io.stop();
+  expect(await runProgram(['sandbox', '--kubeconfig', path], io)).toBe(2);
+  expect(io.err()).toContain(`--kubeconfig ${path}: the sandbox at ${server} uses the file; stop it, or`);
+  expect(readFileSync(path, 'utf8')).toBe(written);
+  await stop();
+  // As after a crash: the file is there, its sandbox is not.
+  writeFileSync(path, written);
+  const next = await start(['--no-controller', '--kubeconfig', path]);
+  expect(next.server).not.toBe(server);
+  expect(await next.stop()).toBe(0);
+  expect(existsSync(path)).toBe(false);
+});
+
+test('[C7] a file that has replaced the kubeconfig meanwhile stays', async () => {
+  const path = join(folder, 'replaced');
+  const { stop } = await start(['--no-controller', '--kubeconfig', path]);
+  writeFileSync(path, 'apiVersion: v1\nkind: Config\n');
+  expect(await stop()).toBe(0);
+  expect(readFileSync(path, 'utf8')).toBe('apiVersion: v1\nkind: Config\n');
+});
+
 test('[O5] a kubeconfig that cannot be written: exit code 2, before anything is started', async () => {
   for (const path of [join(folder, 'no', 'such', 'folder'), folder]) {
     const io = memoryIo();

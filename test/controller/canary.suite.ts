@@ -189,16 +189,34 @@ export function canarySuite(server: TestServer): void {
     await hold(world, { 'team-a': GREEN, 'team-b': GREEN });
   });
 
-  test.concurrent('[D6] an edit during the bake starts over with the newest, and back to the former all is as before', async () => {
+  test.concurrent('[D5] [D6] an edit during the bake starts over with the newest, and back to the former all is as before', async () => {
     await using world = await openCanary();
     await edit(world, GREEN);
     await canariesOnly(world, GREEN);
     await edit(world, BLUE);
     await canariesOnly(world, BLUE);
+    const notes = async () => {
+      const { out } = await ask(world, ['history', world.full('home/colors')]);
+      return out.split('\n').flatMap((line) => {
+        const [order = '', checksum, , , note = ''] = line.split(/ {3,}/);
+        return /^\d/.test(order) ? `${checksum}: ${note}` : [];
+      });
+    };
+    const replaced = 'replaced before it left the canaries';
+    expect(await notes()).toEqual([
+      `${shortOf(BLUE)}: what the source says now; only in canaries yet`,
+      `${shortOf(GREEN)}: ${replaced}`,
+      `${shortOf(RED)}: `,
+    ]);
     await edit(world, RED);
     await everybody(world, RED);
     await settled(world);
     expect(await saidOf(world, 'team-a/colors-synced')).toBe('in sync: ');
+    expect(await notes()).toEqual([
+      `${shortOf(RED)}: what the source says now`,
+      `${shortOf(BLUE)}: ${replaced}`,
+      `${shortOf(GREEN)}: ${replaced}`,
+    ]);
   });
 
   test.concurrent('[D6] namespaces that appear get the former content, canaries the new one', async () => {

@@ -33,6 +33,11 @@ export function inspectSuite(server: TestServer): void {
   test.concurrent('[C2] plan names the keys that differ and their sizes, and no value', async () => {
     await using world = await openMessyWorld(server);
     const { rows } = await rowsOf(world, 'plan', '--namespace', world.full('team-b'));
+    // As with kubectl, -A wins over -n.
+    const everywhere = await rowsOf(world, 'plan', '-A');
+    expect(everywhere).toEqual(await rowsOf(world, 'plan'));
+    expect(await rowsOf(world, 'plan', '-A', '-n', world.full('team-b'))).toEqual(everywhere);
+    expect(rows.length).toBeLessThan(everywhere.rows.length);
     expect(rows.find(({ action }) => action === 'update')?.differences).toEqual([
       { kind: 'data', key: 'moon', change: 'remove', bytesBefore: 5, bytesAfter: null },
       { kind: 'data', key: 'sky', change: 'change', bytesBefore: 4, bytesAfter: 4 },

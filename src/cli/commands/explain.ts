@@ -12,7 +12,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { namespaceOf } from '../session/named-source.ts';
+import { namespaceOf } from '../session/scope.ts';
 
 /**
  * `mirror-controller explain`: why a companion is as it is. Resolves to 0 if it is in sync, else to
@@ -27,7 +27,7 @@ export async function explain(
   if (name === undefined) throw new UsageError('explain: name a source or a companion, as NAMESPACE/NAME');
   const cluster = clusterFor(flags, io);
   return inspecting(cluster, flags, io, async (inspection, signal) => {
-    const look = await inspection.look(signal, { confirm: () => false });
+    const look = await inspection.look(signal);
     const { view, entries } = look;
     const asked = await whichCompanion(name, flags.namespace, namespaceOf(undefined, cluster), look);
     const live = await look.observed(asked.source);

@@ -1,11 +1,9 @@
-import { dump } from 'js-yaml';
 import { historyRows, historyTable } from '../../inspect/history.ts';
+import { asData } from '../../inspect/report.ts';
 import type { HISTORY_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
-import { clusterFor } from '../session/from-flags.ts';
-import { inspecting } from '../session/inspection-session.ts';
-import { sourceAt, sourceKey, sourceName } from '../session/named-source.ts';
+import { inspectingSource } from '../session/scope.ts';
 
 /** `mirror-controller history`: the contents of a source that are kept (SPEC D5). */
 export async function history(
@@ -13,14 +11,6 @@ export async function history(
   io: ProcessIo,
   operands: readonly string[],
 ): Promise<void> {
-  const name = sourceName('history', operands);
-  const cluster = clusterFor(flags, io);
-  const key = sourceKey(name, flags.namespace, cluster);
-  const rows = await inspecting(cluster, flags, io, async (inspection, signal) => {
-    const look = await inspection.look(signal, { confirm: () => false });
-    return historyRows(sourceAt(key, look), look);
-  });
-  if (flags.output === 'json') await print(io, `${JSON.stringify(rows, null, 2)}\n`);
-  else if (flags.output === 'yaml') await print(io, dump(rows, { lineWidth: -1 }));
-  else await print(io, historyTable(rows, terminalWidth(io.stdout)));
+  const rows = await inspectingSource('history', operands, flags, io, historyRows);
+  await print(io, asData(rows, flags.output) ?? historyTable(rows, terminalWidth(io.stdout)));
 }

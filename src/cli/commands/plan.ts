@@ -5,9 +5,8 @@ import type { Look } from '../../inspect/inspection.ts';
 import { ManifestError, type ManifestFile, type Manifests, readManifests } from '../../inspect/manifests.ts';
 import {
   actionSummary,
-  asJson,
+  asData,
   asTableRows,
-  asYaml,
   inNamespace,
   inOrder,
   type Row,
@@ -20,7 +19,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { namespaceOf } from '../session/named-source.ts';
+import { namespaceOf } from '../session/scope.ts';
 
 /**
  * `mirror-controller plan`: what `run` would do. Resolves to 0 if that is nothing, else to 1
@@ -34,10 +33,11 @@ export async function plan(flags: FlagValues<typeof PLAN_FLAGS>, io: ProcessIo):
   if (passedOver.length > 0) {
     io.stderr.write(`ignored, since only ConfigMaps and Namespaces count: ${passedOver.join(', ')}\n`);
   }
+  const only = flags['all-namespaces'] ? undefined : flags.namespace;
   const rows = await inspecting(cluster, flags, io, async (inspection, signal) =>
-    rowsOf(await inspection.look(signal, { manifests }), flags.namespace),
+    rowsOf(await inspection.look(signal, { manifests, confirm: () => true }), only),
   );
-  await print(io, format(rows, flags.output, io));
+  await print(io, asData(rows, flags.output) ?? asTable(rows, io));
   return rows.every(({ action }) => action === 'none') ? 0 : 1;
 }
 
@@ -53,11 +53,8 @@ async function rowsOf(look: Look, namespace: string | undefined): Promise<readon
   return rows;
 }
 
-function format(rows: readonly Row[], output: 'table' | 'json' | 'yaml', { stdout }: ProcessIo): string {
-  if (output === 'json') return asJson(rows);
-  if (output === 'yaml') return asYaml(rows);
-  const headers = ['NAME', 'COMPANION', 'ACTION', 'REASON'];
-  const options = { headers, showHeaders: true, width: terminalWidth(stdout) };
+function asTable(rows: readonly Row[], { stdout }: ProcessIo): string {
+  const options = { headers: ['NAME', 'COMPANION', 'ACTION', 'REASON'], width: terminalWidth(stdout) };
   const table = rows.length === 0 ? '' : `${renderTable(asTableRows(rows, 'action'), options)}\n`;
   return table + paragraph(actionSummary(rows), options.width);
 }

@@ -13,13 +13,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { namespaceOf, sourceAt, sourceKey } from '../session/named-source.ts';
-
-/** What is to be released. `namespace` undefined: everywhere. Sources win over it. */
-interface Scope {
-  readonly sources: readonly ObjectKey[];
-  readonly namespace: string | undefined;
-}
+import { type Scope, scopeOf, sourceAt } from '../session/scope.ts';
 
 /** A companion whose deletion is held, as it was seen. */
 interface Held {
@@ -37,12 +31,10 @@ export async function release(
   operands: readonly string[],
 ): Promise<number> {
   const cluster = clusterFor(flags, io);
-  const namespace = namespaceOf(flags.namespace, cluster);
-  const sources = operands.map((name) => sourceKey(name, flags.namespace, cluster));
-  const scope = { sources, namespace: flags['all-namespaces'] ? undefined : namespace };
+  const scope = scopeOf(operands, flags, cluster);
   return inspecting(cluster, flags, io, async (inspection, signal, { api }) => {
-    const look = () => inspection.look(signal, { confirm: () => false });
-    const shown = heldIn(scope, known(sources, await look()));
+    const look = () => inspection.look(signal);
+    const shown = heldIn(scope, known(scope.keys, await look()));
     await print(io, inWords(shown, io));
     if (shown.length === 0) return 0;
     if (!flags.yes && !(await isConfirmed(shown.length, io))) return 0;
@@ -76,9 +68,9 @@ function heldIn(scope: Scope, { entries, view }: Look): readonly Held[] {
   });
 }
 
-function isIn({ sources, namespace }: Scope, { source }: Entry): boolean {
+function isIn({ keys, namespace }: Scope, { source }: Entry): boolean {
   if (source === undefined) return false;
-  if (sources.length > 0) return sources.includes(source);
+  if (keys.length > 0) return keys.includes(source);
   return namespace === undefined || splitKey(source).namespace === namespace;
 }
 
@@ -89,7 +81,7 @@ function inWords(held: readonly Held[], { stdout }: ProcessIo): string {
     'state',
   );
   const headers = ['NAME', 'COMPANION', 'STATE', 'REASON'];
-  return `${renderTable(rows, { headers, showHeaders: true, width: terminalWidth(stdout) })}\n`;
+  return `${renderTable(rows, { headers, width: terminalWidth(stdout) })}\n`;
 }
 
 /** @throws UsageError without a terminal to ask on */

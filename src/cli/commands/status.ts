@@ -1,14 +1,6 @@
 import { sleep, systemClock } from '../../clock/clock.ts';
 import type { Inspection, Look } from '../../inspect/inspection.ts';
-import {
-  asJson,
-  asTableRows,
-  asYaml,
-  inNamespace,
-  inOrder,
-  rowOf,
-  stateSummary,
-} from '../../inspect/report.ts';
+import { asData, asTableRows, inNamespace, inOrder, rowOf, stateSummary } from '../../inspect/report.ts';
 import { paragraph, renderTable } from '../../inspect/table.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Entry } from '../../mirror/explain/inventory.ts';
@@ -19,8 +11,8 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { namespaceOf, sourceKey } from '../session/named-source.ts';
 import { type Notified, readNotified } from '../session/notified.ts';
+import { type Scope, scopeOf } from '../session/scope.ts';
 
 type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
 
@@ -41,25 +33,27 @@ export async function status(
     throw new UsageError('--check: it cannot be combined with --watch, which shows until it is stopped');
   }
   const cluster = clusterFor(flags, io);
-  const namespace = namespaceOf(flags.namespace, cluster);
-  const keys = operands.map((name) => sourceKey(name, flags.namespace, cluster));
-  const scope = { keys, namespace: flags['all-namespaces'] ? undefined : namespace };
+  const scope = scopeOf(operands, flags, cluster);
   return inspecting(cluster, flags, io, async (inspection, signal, { transport }) => {
-    const notified = async () =>
-      flags.output === 'wide' ? await readNotified(transport, signal) : undefined;
-    if (flags.watch) return watch(inspection, signal, { flags, scope, notified, io });
-    const look = await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) });
-    const entries = selected(look, scope, flags);
-    reportMissing(look, scope, io);
-    await print(io, format(entries, { ...look, notified: await notified() }, flags, io));
+    const look = async (): Promise<Shown> => ({
+      ...(await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) })),
+      notified: flags.output === 'wide' ? await readNotified(transport, signal) : undefined,
+    });
+    if (flags.watch) {
+      await watch(inspection, look, scope, flags, { ...io, signal });
+      return 0;
+    }
+    const shown = await look();
+    const entries = selected(shown, scope, flags);
+    reportMissing(shown, scope, io);
+    await print(io, format(entries, shown, flags, io));
     return flags.check && !entries.every(isAsAsked) ? 1 : 0;
   });
 }
 
-/** What was asked for. `namespace` undefined: everything. Keys win over it. */
-interface Scope {
-  readonly keys: readonly ObjectKey[];
-  readonly namespace: string | undefined;
+/** What there is to show. */
+interface Shown extends Look {
+  readonly notified: Notified | undefined;
 }
 
 function isAskedFor(entry: Entry, { keys, namespace }: Scope): boolean {
@@ -91,37 +85,28 @@ function reportMissing({ entries, view }: Look, { keys }: Scope, io: ProcessIo):
   }
 }
 
-/** What there is to show. */
-interface Shown extends Look {
-  readonly notified: Notified | undefined;
-}
-
 function format(entries: readonly Entry[], look: Shown, flags: StatusFlags, io: ProcessIo): string {
-  const { output, headers: showHeaders } = flags;
+  const { output } = flags;
   const rows = entries.map((entry) => rowOf(entry));
-  if (output === 'json') return asJson(rows);
-  if (output === 'yaml') return asYaml(rows);
+  const data = asData(rows, output);
+  if (data !== undefined) return data;
   if (output === 'name') {
     return rows.flatMap(({ companion }) => (companion === null ? [] : `${companion}\n`)).join('');
   }
-  const options = { showHeaders, width: terminalWidth(io.stdout) };
-  const tableRows = asTableRows(rows, 'state');
+  const isWide = output === 'wide';
+  const width = terminalWidth(io.stdout);
+  const tableRows = asTableRows(rows, 'state').map((row, at) => {
+    if (!isWide) return row;
+    const [name = '', companion = '', state = '', reason = ''] = row.cells;
+    const more = [age(entries[at], look), ...notifiedCell(entries[at], look)];
+    return { cells: [name, companion, state, rows[at]?.action ?? '', ...more, reason] };
+  });
+  if (!flags.headers) return renderTable(tableRows, { width });
+  if (rows.length === 0) return 'no companions\n';
   const notifiedHeader = look.notified === undefined ? [] : ['NOTIFIED'];
-  const table =
-    output === 'table'
-      ? renderTable(tableRows, { ...options, headers: ['NAME', 'COMPANION', 'STATE', 'REASON'] })
-      : renderTable(
-          tableRows.map(({ cells: [name = '', companion = '', state = '', reason = ''] }, at) => {
-            const more = [age(entries[at], look), ...notifiedCell(entries[at], look)];
-            return { cells: [name, companion, state, rows[at]?.action ?? '', ...more, reason] };
-          }),
-          {
-            ...options,
-            headers: ['NAME', 'COMPANION', 'STATE', 'ACTION', 'AGE', ...notifiedHeader, 'REASON'],
-          },
-        );
-  if (!showHeaders) return table;
-  return rows.length === 0 ? 'no companions\n' : `${table}\n${paragraph(stateSummary(rows), options.width)}`;
+  const wide = isWide ? ['ACTION', 'AGE', ...notifiedHeader] : [];
+  const headers = ['NAME', 'COMPANION', 'STATE', ...wide, 'REASON'];
+  return `${renderTable(tableRows, { headers, width })}\n${paragraph(stateSummary(rows), width)}`;
 }
 
 /** Of the source. */
@@ -152,38 +137,27 @@ function since(time: string): string {
 /** Redraws on a terminal. In a pipe it prints each line that has changed, and `gone` lines. */
 async function watch(
   inspection: Inspection,
-  signal: AbortSignal,
-  {
-    flags,
-    scope,
-    notified,
-    io,
-  }: {
-    readonly flags: StatusFlags;
-    readonly scope: Scope;
-    readonly notified: () => Promise<Notified | undefined>;
-    readonly io: ProcessIo;
-  },
-): Promise<number> {
-  let shown = new Map<string, Entry>();
+  look: () => Promise<Shown>,
+  scope: Scope,
+  flags: StatusFlags,
+  io: ProcessIo,
+): Promise<void> {
+  let before = new Map<string, Entry>();
   let version = -1;
-  while (!signal.aborted) {
+  while (!io.signal.aborted) {
     if (version !== inspection.changes) {
       version = inspection.changes;
-      const seen = await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) });
-      const look = { ...seen, notified: await notified() };
-      const entries = selected(look, scope, flags);
+      const shown = await look();
+      const entries = selected(shown, scope, flags);
       const now = new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
-      const isTerminal = io.stdout.isTTY === true;
-      const text = isTerminal
-        ? CLEAR_SCREEN + format(entries, look, flags, io)
-        : changedLines(shown, now, look, flags, io);
+      const text = io.stdout.isTTY
+        ? CLEAR_SCREEN + format(entries, shown, flags, io)
+        : changedLines(before, now, shown, flags, io);
       await print(io, text);
-      shown = now;
+      before = now;
     }
-    await sleep(systemClock, REDRAW_MS, signal);
+    await sleep(systemClock, REDRAW_MS, io.signal);
   }
-  return 0;
 }
 
 function changedLines(

@@ -19,8 +19,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { explain } from '../session/first-contact.ts';
 import { clusterFor } from '../session/from-flags.ts';
-import { inspecting } from '../session/inspection-session.ts';
-import { sourceAt, sourceKey, sourceName } from '../session/named-source.ts';
+import { inspectingSource } from '../session/scope.ts';
 import { USER_AGENT } from '../version.ts';
 
 /** Who has set the annotation, in the source's managed fields. */
@@ -35,15 +34,12 @@ export async function undo(
   io: ProcessIo,
   operands: readonly string[],
 ): Promise<void> {
-  const name = sourceName('undo', operands);
-  const cluster = clusterFor(flags, io);
-  const key = sourceKey(name, flags.namespace, cluster);
-  const choice = await inspecting(cluster, flags, io, async (inspection, signal) => {
-    const look = await inspection.look(signal, { confirm: () => false });
-    return choose(sourceAt(key, look), flags.to, look);
-  });
+  const choice = await inspectingSource('undo', operands, flags, io, (source, look) =>
+    choose(source, flags.to, look),
+  );
   const { pin } = vocabularyOf(flags.domain);
-  await annotate(choice.source, { [pin]: choice.short }, cluster, io);
+  await annotate(choice.source, { [pin]: choice.short }, clusterFor(flags, io), io);
+  const { key } = choice.source;
   const end = { verb: 'annotate', kind: 'configmap', ...splitKey(key), key: pin, value: undefined } as const;
   const width = terminalWidth(io.stdout);
   await print(

@@ -25,7 +25,6 @@ export const SANDBOX_FLAGS = {
   }),
   kubeconfig: flag({
     kind: text('file'),
-    default: undefined,
     defaultDescription: 'a temporary file, removed at the end',
     describe: 'File to write the kubeconfig to',
   }),
@@ -40,7 +39,6 @@ export const DEMO_FLAGS = {
   }),
   pace: flag({
     kind: DURATION,
-    default: undefined,
     defaultDescription: 'until Enter on a terminal, else 0s',
     describe: 'Pause before each step',
   }),
@@ -48,7 +46,7 @@ export const DEMO_FLAGS = {
 
 const NAMESPACE_FLAG = flag({
   kind: text('name'),
-  default: undefined,
+
   alias: 'n',
   defaultDescription: "the context's namespace",
   describe: 'Namespace of the sources or of the companions',
@@ -67,9 +65,9 @@ const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...RULE_FLAGS } satisfies Flags;
 export const PLAN_FLAGS = {
   ...LOOK_FLAGS,
   namespace: { ...NAMESPACE_FLAG, defaultDescription: 'all that run watches' },
+  'all-namespaces': { ...off('All namespaces that run watches; wins over --namespace'), alias: 'A' },
   filename: flag({
     kind: list('files'),
-    default: undefined,
     alias: 'f',
     defaultDescription: 'none',
     describe: 'Plan as if these manifests were applied; - reads standard input',
@@ -83,7 +81,6 @@ export const STATUS_FLAGS = {
   'all-namespaces': { ...off('All namespaces'), alias: 'A' },
   state: flag({
     kind: STATES,
-    default: undefined,
     defaultDescription: 'all',
     describe: 'Only companions in these states',
   }),
@@ -122,7 +119,7 @@ export const NOTIFY_COMMAND_FLAGS = {
 } satisfies Flags;
 
 /** For the commands about one source. */
-const SOURCE_FLAGS = {
+export const SOURCE_FLAGS = {
   ...LOOK_FLAGS,
   namespace: { ...NAMESPACE_FLAG, describe: 'Namespace of the source' },
 } satisfies Flags;
@@ -136,7 +133,6 @@ export const UNDO_FLAGS = {
   ...SOURCE_FLAGS,
   to: flag({
     kind: text('checksum'),
-    default: undefined,
     defaultDescription: 'the one before',
     describe: 'Revision to go back to, by the first 8 digits of its checksum',
   }),
@@ -148,11 +144,13 @@ export const COMMAND_FLAGS = {
   sandbox: SANDBOX_FLAGS,
   demo: DEMO_FLAGS,
   status: STATUS_FLAGS,
-  plan: PLAN_FLAGS,
   explain: EXPLAIN_FLAGS,
-  release: RELEASE_FLAGS,
-  notify: NOTIFY_COMMAND_FLAGS,
   history: HISTORY_FLAGS,
   undo: UNDO_FLAGS,
+  plan: PLAN_FLAGS,
+  release: RELEASE_FLAGS,
+  notify: NOTIFY_COMMAND_FLAGS,
   completion: {},
 } satisfies Readonly<Record<string, Flags>>;
+
+export type CommandName = keyof typeof COMMAND_FLAGS;

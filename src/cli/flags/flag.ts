@@ -3,8 +3,8 @@ import { type Kind, SWITCH } from './values.ts';
 /** A flag, written once, for the command line, the environment, the file and the help. */
 export interface Flag<T> {
   readonly kind: Kind<T>;
-  /** In the flag's own notation; undefined: the value may be absent. */
-  readonly default: string | undefined;
+  /** In the flag's own notation; without one the value may be absent. */
+  readonly default?: string | undefined;
   readonly describe: string;
   /** One letter: `n` for `-n`. */
   readonly alias?: string;
@@ -23,8 +23,8 @@ export type FlagValues<F extends Flags> = {
     : never;
 };
 
-export const flag = <T, const D extends string | undefined>(
-  value: Omit<Flag<T>, 'default'> & { readonly default: D },
+export const flag = <T, const D extends string | undefined = undefined>(
+  value: Omit<Flag<T>, 'default'> & { readonly default?: D },
 ) => value as Flag<T> & { readonly default: D };
 
 export const off = (describe: string) => flag({ kind: SWITCH, default: 'false', describe });

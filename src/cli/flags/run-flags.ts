@@ -18,13 +18,11 @@ import {
 export const CLUSTER_FLAGS = {
   kubeconfig: flag({
     kind: text('file'),
-    default: undefined,
     defaultDescription: 'KUBECONFIG, else in-cluster, else ~/.kube/config',
     describe: 'Kubeconfig file',
   }),
   context: flag({
     kind: text('name'),
-    default: undefined,
     defaultDescription: "the kubeconfig's current context",
     describe: 'Context of the kubeconfig',
   }),
@@ -106,7 +104,6 @@ export const LEADER_ELECTION_FLAGS = {
   }),
   'leader-elect-lease-namespace': flag({
     kind: NAMESPACE,
-    default: undefined,
     defaultDescription: "the Pod's",
     describe: 'Namespace of the Lease',
   }),
@@ -157,13 +154,11 @@ export const SERVING_FLAGS = {
 export const NOTIFY_FLAGS = {
   'notify-config': flag({
     kind: text('file'),
-    default: undefined,
     defaultDescription: 'none',
     describe: 'YAML file that lists the sinks (docs/notifications.md)',
   }),
   'cluster-name': flag({
     kind: text('name'),
-    default: undefined,
     defaultDescription: 'the uid of Namespace kube-system',
     describe: 'Name of this cluster in notifications',
   }),

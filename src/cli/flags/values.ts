@@ -119,23 +119,31 @@ export const STATES: Kind<ReadonlySet<CompanionState>> = {
   },
 };
 
-export const OBJECT_NAME: Kind<string> = {
-  name: 'name',
-  parse: (name) =>
-    isObjectName(name)
-      ? parsed(name)
-      : problem(`"${name}" cannot be the name of an object; write lower-case letters, digits, "-" and "."`),
-};
+export const OBJECT_NAME = checked(
+  'name',
+  isObjectName,
+  'cannot be the name of an object; write lower-case letters, digits, "-" and "."',
+);
 
-export const NAMESPACE: Kind<string> = {
-  name: 'name',
-  parse: (name) =>
-    isObjectName(name) && /^[^.]{1,63}$/.test(name)
-      ? parsed(name)
-      : problem(
-          `"${name}" cannot be the name of a namespace; write at most 63 lower-case letters, digits and "-"`,
-        ),
-};
+export const NAMESPACE = checked(
+  'name',
+  (text) => isObjectName(text) && /^[^.]{1,63}$/.test(text),
+  'cannot be the name of a namespace; write at most 63 lower-case letters, digits and "-"',
+);
+
+/**
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
+ */
+export const DOMAIN = checked(
+  'domain',
+  isObjectName,
+  'cannot be the prefix of a label; write a domain in lower case, such as workshop.io',
+);
+
+/** `fix`: what is wrong with another text, and how to fix it. */
+function checked(name: string, isValid: (text: string) => boolean, fix: string): Kind<string> {
+  return { name, parse: (text) => (isValid(text) ? parsed(text) : problem(`"${text}" ${fix}`)) };
+}
 
 const parsePatterns = (list: string) => parseNamespacePatterns(list, { exclusions: false });
 
@@ -156,17 +164,4 @@ export const NAMESPACES: Kind<ReadonlySet<string> | undefined> = {
     if (names.size === 0) return problem(`"${list}" names no namespace; leave it out to watch all of them`);
     return parsed(names);
   },
-};
-
-/**
- * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
- */
-export const DOMAIN: Kind<string> = {
-  name: 'domain',
-  parse: (name) =>
-    isObjectName(name)
-      ? parsed(name)
-      : problem(
-          `"${name}" cannot be the prefix of a label; write a domain in lower case, such as workshop.io`,
-        ),
 };

@@ -1,15 +1,17 @@
-import type { ControllerHealth } from '../../controller/controller.ts';
+import type { Controller, ControllerHealth } from '../../controller/controller.ts';
+import type { FreshnessCanary } from '../../controller/freshness-canary.ts';
 import type { Check } from '../../serving/health.ts';
 import type { Heartbeat } from '../../serving/heartbeat.ts';
+import type { Election } from './leader-election.ts';
 
 /** What the checks look at. */
 export interface CheckedParts {
-  readonly controller: { health(): ControllerHealth };
+  readonly controller: Pick<Controller, 'health'>;
   readonly heartbeat: Pick<Heartbeat, 'lateMs'>;
-  /** Why a holder of the Lease cannot be trusted; undefined: it can, or there is no election. */
-  readonly leaseProblem: () => string | undefined;
-  /** Why edits do not reach companions though the API server answers; undefined: they do. */
-  readonly canaryProblem: () => string | undefined;
+  /** Undefined: every replica may write. */
+  readonly election: Pick<Election, 'problem'> | undefined;
+  /** Undefined: it is off. */
+  readonly canary: Pick<FreshnessCanary, 'problem'> | undefined;
   /** Aborts when the process is asked to stop. */
   readonly stopping: AbortSignal;
 }
@@ -29,7 +31,7 @@ const STUCK_MS = 15 * 60_000;
  * be reached is not among it.
  */
 export function livenessChecks(parts: CheckedParts): readonly Check[] {
-  const { controller, heartbeat, leaseProblem, canaryProblem } = parts;
+  const { controller, heartbeat, election, canary } = parts;
   const watch = (kind: keyof ControllerHealth['silentMs']) => () => {
     const ms = controller.health().silentMs[kind];
     return ms > SILENT_MS ? `the watch is open and has brought nothing for ${inSeconds(ms)}` : undefined;
@@ -44,7 +46,7 @@ export function livenessChecks(parts: CheckedParts): readonly Check[] {
         return ms > LATE_MS ? `a timer is ${inSeconds(ms)} late` : undefined;
       },
     },
-    { name: 'lease', problem: leaseProblem },
+    { name: 'lease', problem: () => election?.problem() },
     {
       name: 'workers',
       problem: () => {
@@ -53,12 +55,15 @@ export function livenessChecks(parts: CheckedParts): readonly Check[] {
         return stalledMs > STUCK_MS ? `no work has ended for ${inSeconds(stalledMs)}` : undefined;
       },
     },
-    { name: 'freshness-canary', problem: canaryProblem },
+    { name: 'freshness-canary', problem: () => canary?.problem() },
   ];
 }
 
 /** The checks of `/readyz`. They do not depend on leadership: a standby is ready, too. */
-export function readinessChecks({ controller, stopping }: CheckedParts): readonly Check[] {
+export function readinessChecks({
+  controller,
+  stopping,
+}: Pick<CheckedParts, 'controller' | 'stopping'>): readonly Check[] {
   return [
     {
       name: 'synced',

@@ -66,6 +66,7 @@ export function openController(
     onAnswer,
   });
   const settings = settingsOf(flags);
+  const { vocabulary } = settings;
   const mayWrite = () => fence?.mayWrite() ?? true;
   const isBusy = () => controller.isWriting;
   const events = openEventRecording(cluster, { mayWrite, isBusy, onAnswer, clock, log });
@@ -74,17 +75,13 @@ export function openController(
     help: 'Events that were not written: too many waited, or the API server did not take them.',
     read: () => events.recorder.dropped,
   });
-  const tellEvents = eventListener((occurrence) => {
+  const record = (occurrence: Occurrence) => {
     // A standby sees malformed Namespaces, too.
     if (mayWrite()) events.recorder.record(occurrence);
-  });
+  };
   const api = createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence });
-  const canary =
-    checking &&
-    new FreshnessCanary({ ...checking, api, vocabulary: settings.vocabulary, mayWrite, clock, log });
+  const canary = checking && new FreshnessCanary({ ...checking, api, vocabulary, mayWrite, clock, log });
   canary?.export(metrics);
-  const { vocabulary } = settings;
-  const record = (occurrence: Occurrence) => events.recorder.record(occurrence);
   const notifications =
     notify && openNotifications(notify, { api, transport, vocabulary, isBusy, record, metrics, clock, log });
   const ofOthers = (listener: Listener): Listener => {
@@ -93,7 +90,7 @@ export function openController(
     };
   };
   const listeners = [
-    ofOthers(tellEvents),
+    ofOthers(eventListener(record)),
     ...(notifications ? [ofOthers(notifications.notifier.hear)] : []),
     ...(canary ? [canary.hear] : []),
   ];

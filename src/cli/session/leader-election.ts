@@ -119,16 +119,12 @@ export async function runElected(
 /** The namespace of the Lease. Checks the other flags too. */
 function checkedNamespace(flags: FlagValues<typeof RUN_FLAGS>): string {
   const namespace = flags['leader-elect-lease-namespace'] ?? podNamespace();
-  const problems = [...problemsOf(flags)];
-  if (namespace === undefined || problems.length > 0) {
-    const unknown =
-      'not running in a Pod, so the namespace of the Lease is unknown; set --leader-elect-lease-namespace';
-    throw new UsageError([...problems, ...(namespace === undefined ? [unknown] : [])].join('\n'));
-  }
+  const problems = [...problemsOf(flags, namespace)];
+  if (namespace === undefined || problems.length > 0) throw new UsageError(problems.join('\n'));
   return namespace;
 }
 
-function* problemsOf(flags: FlagValues<typeof RUN_FLAGS>): Iterable<string> {
+function* problemsOf(flags: FlagValues<typeof RUN_FLAGS>, namespace: string | undefined): Iterable<string> {
   const leaseMs = flags['leader-elect-lease-duration'];
   const deadlineMs = flags['leader-elect-renew-deadline'];
   const retryMs = flags['leader-elect-retry-period'];
@@ -144,5 +140,8 @@ function* problemsOf(flags: FlagValues<typeof RUN_FLAGS>): Iterable<string> {
   if (retryMs <= 0) yield '--leader-elect-retry-period must be above 0';
   if (deadlineMs <= JITTER_FACTOR * retryMs) {
     yield `--leader-elect-renew-deadline must be longer than ${JITTER_FACTOR} × --leader-elect-retry-period, so that there is time for a second attempt`;
+  }
+  if (namespace === undefined) {
+    yield 'not running in a Pod, so the namespace of the Lease is unknown; set --leader-elect-lease-namespace';
   }
 }

@@ -1,4 +1,4 @@
-import { callForObject } from '../../kube/api/call-for-object.ts';
+import { createListWatch } from '../../kube/api/http-list-watch.ts';
 import type { ConfigMap } from '../../kube/api/types.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { Transport } from '../../kube/http/transport.ts';
@@ -10,14 +10,12 @@ export type Notified = ReadonlyMap<string, Readonly<Record<string, SinkRecord>>>
 
 /** Undefined without notifications, or if this user may not read their state. */
 export async function readNotified(transport: Transport, signal: AbortSignal): Promise<Notified | undefined> {
-  const selector = Object.entries(STATE_LABELS).map(([key, value]) => `${key}=${value}`);
-  const path = `/api/v1/configmaps?labelSelector=${encodeURIComponent(selector.join())}`;
+  const labelSelector = Object.entries(STATE_LABELS)
+    .map(([key, value]) => `${key}=${value}`)
+    .join();
   try {
-    const { items = [] } = await callForObject<{ readonly items?: readonly ConfigMap[] }>(transport, {
-      method: 'GET',
-      path,
-      signal,
-    });
+    const state = createListWatch<ConfigMap>(transport, { path: '/api/v1/configmaps', labelSelector });
+    const { items } = await state.list({ limit: 0 }, signal);
     if (items.length === 0) return undefined;
     const records = items.flatMap((item) => [...recordsIn(item, () => undefined)]);
     return new Map(records.map(([uid, { sinks = {} }]) => [uid, sinks]));

@@ -1,6 +1,4 @@
 import type { Clock } from '../../clock/clock.ts';
-import type { Controller } from '../../controller/controller.ts';
-import type { FreshnessCanary } from '../../controller/freshness-canary.ts';
 import { type Check, healthPage } from '../../serving/health.ts';
 import { Heartbeat } from '../../serving/heartbeat.ts';
 import { type Page, type PageSource, type Pages, startHttpServer } from '../../serving/http-server.ts';
@@ -10,18 +8,12 @@ import type { PrometheusMetrics } from '../../telemetry/prometheus.ts';
 import { messageOf, RunError } from '../errors.ts';
 import type { Address } from '../flags/values.ts';
 import { version } from '../version.ts';
-import { livenessChecks, readinessChecks } from './checks.ts';
+import { type CheckedParts, livenessChecks, readinessChecks } from './checks.ts';
 import type { Election } from './leader-election.ts';
 
-export interface ServedParts {
+export interface ServedParts extends Omit<CheckedParts, 'heartbeat'> {
   readonly metrics: PrometheusMetrics;
-  readonly controller: Pick<Controller, 'health'>;
-  /** Undefined: every replica may write. */
-  readonly election: Pick<Election, 'name' | 'elector' | 'problem'> | undefined;
-  /** Undefined: it is off. */
-  readonly canary: Pick<FreshnessCanary, 'problem'> | undefined;
-  /** Aborts when the process is asked to stop. */
-  readonly stopping: AbortSignal;
+  readonly election: Election | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -32,18 +24,11 @@ export interface ServedParts {
  * @throws RunError if it cannot listen.
  */
 export async function serve({ host, port }: Address, parts: ServedParts): Promise<AsyncDisposable> {
-  const { metrics, controller, election, canary, stopping, clock, log } = parts;
+  const { metrics, election, clock, log } = parts;
   exportProcess(metrics, election);
   const heartbeat = new Heartbeat(clock);
-  const checked = {
-    controller,
-    heartbeat,
-    leaseProblem: () => election?.problem(),
-    canaryProblem: () => canary?.problem(),
-    stopping,
-  };
-  const livez = livenessChecks(checked);
-  const readyz = readinessChecks(checked);
+  const livez = livenessChecks({ ...parts, heartbeat });
+  const readyz = readinessChecks(parts);
   const health = (endpoint: string, checks: readonly Check[]) => (query: URLSearchParams) =>
     healthPage(endpoint, checks, query);
   const scrape = async (): Promise<Page> => ({

@@ -1,0 +1,66 @@
+import type { Look } from '../../inspect/inspection.ts';
+import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
+import type { Cluster } from '../../kube/config/cluster.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import { RunError, UsageError } from '../errors.ts';
+import type { RELEASE_FLAGS, SOURCE_FLAGS } from '../flags/command-flags.ts';
+import type { FlagValues } from '../flags/flag.ts';
+import type { ProcessIo } from '../io.ts';
+import { clusterFor } from './from-flags.ts';
+import { inspecting } from './inspection-session.ts';
+
+/** What a command is asked about. Names win over the namespace. */
+export interface Scope {
+  readonly keys: readonly ObjectKey[];
+  /** Undefined: all of them. */
+  readonly namespace: string | undefined;
+}
+
+/** As kubectl: -A wins over -n, and without them it is the context's namespace. */
+export function scopeOf(
+  names: readonly string[],
+  flags: Pick<FlagValues<typeof RELEASE_FLAGS>, 'namespace' | 'all-namespaces'>,
+  cluster: Cluster,
+): Scope {
+  return {
+    keys: names.map((name) => sourceKey(name, flags.namespace, cluster)),
+    namespace: flags['all-namespaces'] ? undefined : namespaceOf(flags.namespace, cluster),
+  };
+}
+
+/**
+ * Looks at the cluster for a command that is about one source, and does `work`.
+ * @throws UsageError if none is named
+ * @throws RunError if there is none of that name
+ */
+export async function inspectingSource<T>(
+  command: string,
+  [name]: readonly string[],
+  flags: FlagValues<typeof SOURCE_FLAGS>,
+  io: ProcessIo,
+  work: (source: ObservedConfigMap, look: Look) => Promise<T>,
+): Promise<T> {
+  if (name === undefined) throw new UsageError(`${command}: name a source, as NAMESPACE/NAME`);
+  const cluster = clusterFor(flags, io);
+  return inspecting(cluster, flags, io, async (inspection, signal) => {
+    const look = await inspection.look(signal);
+    return work(sourceAt(sourceKey(name, flags.namespace, cluster), look), look);
+  });
+}
+
+/** As kubectl: the flag's, else the context's, else `default`. */
+export function namespaceOf(flag: string | undefined, cluster: Cluster): string {
+  return flag ?? cluster.namespace ?? 'default';
+}
+
+/** `name`: with or without its namespace, which is by default that of {@link namespaceOf}. */
+function sourceKey(name: string, flag: string | undefined, cluster: Cluster): ObjectKey {
+  return parseKey(name) ?? objectKey(namespaceOf(flag, cluster), name);
+}
+
+/** @throws RunError if there is none. */
+export function sourceAt(key: ObjectKey, { view }: Look): ObservedConfigMap {
+  const source = view.configMap(key);
+  if (source?.request !== undefined) return source;
+  throw new RunError(`${key} is not a source\nTo see why, run: $0 explain ${key}`);
+}
