@@ -106,6 +106,7 @@ const CONFINED: readonly { readonly what: readonly string[]; readonly to: readon
   { what: ['@kubernetes/client-node'], to: ['src/kube'] },
   { what: ['undici'], to: ['src/kube', 'src/notify'] },
   { what: ['pino', 'pino-pretty', 'prom-client'], to: ['src/telemetry'] },
+  { what: ['yargs'], to: ['src/cli'] },
   { what: ['p-queue'], to: ['src/inspect'] },
   { what: ['node:process'], to: ['src/main.ts', 'src/v8-flags.ts'] },
   { what: ['node:net'], to: ['src/kube', 'src/notify', 'src/serving', 'src/sandbox'] },

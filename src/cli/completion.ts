@@ -2,15 +2,14 @@ import { systemClock } from '../clock/clock.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { keyOf } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
+import { loadCluster } from '../kube/config/kube-config.ts';
 import { createTransport } from '../kube/http/pooled-transport.ts';
-import { MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
+import { DEFAULT_DOMAIN, MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
 import { UsageError } from './errors.ts';
-import { type Commands, readCommandLine } from './flags/command-line.ts';
-import { flagValues } from './flags/flag-values.ts';
-import { CLUSTER_FLAGS, RULE_FLAGS } from './flags/run-flags.ts';
+import type { Flags } from './flags/flag.ts';
+import { environmentVariable, flagAt } from './flags/flag-values.ts';
 import { SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
-import { clusterFor } from './session/from-flags.ts';
 import { USER_AGENT } from './version.ts';
 
 /** What the scripts call with the words of the command line; the last one is being typed. */
@@ -64,56 +63,65 @@ export function completionScript(shell = ''): string {
   return script('mirror-controller');
 }
 
-/** What decides which names there are. */
-const NAMES_FLAGS = { ...CLUSTER_FLAGS, domain: RULE_FLAGS.domain };
-
 /**
- * What the last of `words` may become, one a line. Names come from the cluster that the words
- * before choose; without one, there are none.
+ * What the last of `words` may become, one a line. `commands`: the flags of each. Names come from
+ * the cluster that the words before choose; without one, there are none.
  */
-export async function complete(words: readonly string[], commands: Commands, io: ProcessIo): Promise<string> {
+export async function complete(
+  words: readonly string[],
+  commands: ReadonlyMap<string, Flags>,
+  io: ProcessIo,
+): Promise<string> {
+  const [command = ''] = words;
   const typed = words.at(-1) ?? '';
-  const candidates = words.length <= 1 ? [...commands.keys()] : await ofCommand(words, commands, io);
+  const flags = commands.get(command);
+  const candidates = words.length <= 1 ? [...commands.keys()] : await ofCommand(words, flags ?? {}, io);
   return candidates.flatMap((each) => (each.startsWith(typed) ? [`${each}\n`] : [])).join('');
 }
 
-async function ofCommand(
-  words: readonly string[],
-  commands: Commands,
-  io: ProcessIo,
-): Promise<readonly string[]> {
+async function ofCommand(words: readonly string[], flags: Flags, io: ProcessIo): Promise<readonly string[]> {
   const [command = ''] = words;
-  const flags = commands.get(command) ?? {};
-  const before = Object.entries(flags).find(
-    ([name, { alias }]) => words.at(-2) === `--${name}` || words.at(-2) === `-${alias}`,
-  );
+  const before = flagAt(words.at(-2), flags);
   if (before !== undefined && before[1].kind !== SWITCH) {
     const [name, { kind }] = before;
-    if (name === 'namespace') return names('namespaces', words, commands, io);
+    if (name === 'namespace') return names(words, flags, io, '/api/v1/namespaces');
     return kind.choices ?? [];
   }
   if (words.at(-1)?.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
-  return TAKE_SOURCES.includes(command) ? names('sources', words, commands, io) : [];
+  if (!TAKE_SOURCES.includes(command)) return [];
+  const { managed } = vocabularyOf(givenValue('domain', words, flags, io.env) ?? DEFAULT_DOMAIN);
+  return names(words, flags, io, '/api/v1/configmaps', `${managed}=${MANAGED_SOURCE}`);
 }
 
-/** At most 500; none if the cluster cannot be read. */
-async function names(
-  what: 'namespaces' | 'sources',
+/** On the command line, else in the environment. */
+function givenValue(
+  name: string,
   words: readonly string[],
-  commands: Commands,
-  io: ProcessIo,
+  flags: Flags,
+  env: ProcessIo['env'],
+): string | undefined {
+  const at = words.findIndex((each) => flagAt(each, flags)?.[0] === name);
+  if (at >= 0) return words[at + 1];
+  const joined = words.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3);
+  return joined ?? (env[environmentVariable(name)] || undefined);
+}
+
+/** Keys or names of a list, at most 500; none if the cluster cannot be read. */
+async function names(
+  words: readonly string[],
+  flags: Flags,
+  { env }: ProcessIo,
+  path: string,
+  labelSelector?: string,
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(TIME_LIMIT_MS);
-  const { given } = readCommandLine(words.slice(0, -1), commands);
   try {
-    const args = Object.fromEntries(given.map(({ name, value }) => [name, value]));
-    const flags = flagValues(NAMES_FLAGS, args, io.env);
-    const cluster = clusterFor(flags, io);
+    const kubeconfig = givenValue('kubeconfig', words, flags, env);
+    const context = givenValue('context', words, flags, env);
+    const cluster = loadCluster({ kubeconfig, context, env });
     const transport = createTransport(cluster, { clock: systemClock, userAgent: USER_AGENT, signal });
-    const labelSelector = `${vocabularyOf(flags.domain).managed}=${MANAGED_SOURCE}`;
-    const list =
-      what === 'namespaces' ? { path: '/api/v1/namespaces' } : { path: '/api/v1/configmaps', labelSelector };
-    const { items } = await createListWatch<KubeObject>(transport, { ...list, metadataOnly: true }).list(
+    const list = { path, metadataOnly: true, ...(labelSelector !== undefined && { labelSelector }) };
+    const { items } = await createListWatch<KubeObject>(transport, list).list(
       { limit: MOST_OBJECTS },
       signal,
     );

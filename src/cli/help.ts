@@ -1,9 +1,6 @@
-import type { ProgramName } from '../inspect/explanation.ts';
-import { paragraph, renderTable } from '../inspect/table.ts';
 import { SHELLS } from './completion.ts';
-import { COMMAND_FLAGS, type CommandName } from './flags/command-flags.ts';
-import { type Commands, GENERAL_FLAGS } from './flags/command-line.ts';
-import type { Flag, Flags } from './flags/flag.ts';
+import type { COMMAND_FLAGS } from './flags/command-flags.ts';
+import type { Flags } from './flags/flag.ts';
 import {
   CLUSTER_FLAGS,
   LEADER_ELECTION_FLAGS,
@@ -13,24 +10,22 @@ import {
   SERVING_FLAGS,
 } from './flags/run-flags.ts';
 
-/** What to type, and what it does. */
-type Row = readonly [string, string];
-
 /** What the help says of a command. */
-interface CommandHelp {
-  /** Names of what may follow it, each in brackets; `..` may be repeated. */
+export interface CommandHelp {
+  /** Names of what may follow it, in yargs' notation. */
   readonly operands: string;
   /** In the list of commands. */
   readonly brief: string;
   /** In the command's own help. */
   readonly about: string;
   /** Command lines without the program's name, and what each is good for. */
-  readonly examples: readonly Row[];
+  readonly examples: readonly (readonly [string, string])[];
 }
 
 const ONE_NAME = 'A name is NAMESPACE/NAME, or NAME in the namespace of -n.';
 
-export const COMMAND_HELP: Readonly<Record<CommandName, CommandHelp>> = {
+/** In the order of the help. */
+export const COMMAND_HELP: Readonly<Record<keyof typeof COMMAND_FLAGS, CommandHelp>> = {
   run: {
     operands: '',
     brief: 'Mirror the ConfigMaps of a cluster until stopped',
@@ -133,7 +128,7 @@ export const COMMAND_HELP: Readonly<Record<CommandName, CommandHelp>> = {
 };
 
 /** Titles for the flags that several commands have. A command's own come first. */
-const FLAG_GROUPS: readonly (readonly [string, Flags])[] = [
+export const FLAG_GROUPS: readonly (readonly [string, Flags])[] = [
   ['Cluster:', CLUSTER_FLAGS],
   ['Rules, the same for every command:', RULE_FLAGS],
   ['Leader election:', LEADER_ELECTION_FLAGS],
@@ -142,76 +137,10 @@ const FLAG_GROUPS: readonly (readonly [string, Flags])[] = [
   ['Log:', LOG_FLAGS],
 ];
 
-const ABOUT: Readonly<Record<ProgramName, string>> = {
-  'mirror-controller': 'Keeps copies (companions) of ConfigMaps that are labelled workshop.io/managed=true.',
-  'kubectl mirror':
-    'Shows the state of the copies (companions) of labelled ConfigMaps. undo and release write.',
-};
-const PLUGIN_EXAMPLES: readonly Row[] = [
-  ['status -A', 'state of all companions'],
-  ['explain team-a/colors-synced', 'why this one is as it is'],
-  ['undo shop/colors', 'back to the previous content'],
-];
-const EPILOGUES: Readonly<Record<ProgramName, readonly string[]>> = {
-  'mirror-controller': [
-    'Each flag can also be set by its environment variable (--log-level: MIRROR_LOG_LEVEL) and, under its own name, in the ' +
-      'YAML file of --config. The command line wins over the environment, and the environment over the file.',
-    'Durations: 500ms, 30s, 1h30m, 1d. Sizes: 64Mi, 1Gi. Lists: commas, or the flag repeated. Switches: --dry-run, ' +
-      '--no-dry-run, --dry-run=false.',
-  ],
-  'kubectl mirror': ['kubectl mirror <command> --help lists the flags, among them -n, -A, -o and --context.'],
-};
-
-export function programHelp(programName: ProgramName, commands: Commands, width: number): string {
-  const called = (rows: readonly Row[]) => rows.map(([line, what]): Row => [`${programName} ${line}`, what]);
-  const briefs = Object.entries(COMMAND_HELP).flatMap(([name, { operands, brief }]): readonly Row[] =>
-    commands.has(name) ? [[`${name} ${operands}`, brief]] : [],
-  );
-  const { version, help } = GENERAL_FLAGS;
-  return [
-    paragraph(`${programName} <command>`, width),
-    paragraph(ABOUT[programName], width),
-    ...(programName === 'kubectl mirror' ? [table(called(PLUGIN_EXAMPLES), width)] : []),
-    ...section('Commands:', called(briefs), width),
-    ...section('Options:', flagRows(Object.entries({ version, help })), width),
-    EPILOGUES[programName].map((text) => paragraph(text, width)).join(''),
-  ].join('\n');
-}
-
-/** Examples look as kubectl's. */
-export function commandHelp(programName: ProgramName, name: CommandName, width: number): string {
+/** The head of a command's help. Examples look as kubectl's: yargs would break a wider form. */
+export function headOf(name: keyof typeof COMMAND_FLAGS): string {
   const { operands, about, examples } = COMMAND_HELP[name];
-  const flags = Object.entries<Flag<unknown>>(COMMAND_FLAGS[name]);
-  const titleOf = (flag: string) => FLAG_GROUPS.find(([, group]) => Object.hasOwn(group, flag))?.[0];
-  const titles = [undefined, ...FLAG_GROUPS.map(([title]) => title)];
-  return [
-    paragraph([programName, name, operands, '[flags]'].filter((word) => word !== '').join(' '), width),
-    paragraph(about, width),
-    ...examples.map(
-      ([line, what]) => paragraph(`# ${what}`, width) + paragraph(`${programName} ${line}`, width),
-    ),
-    ...titles.flatMap((title) =>
-      section(title ?? 'Flags:', flagRows(flags.filter(([flag]) => titleOf(flag) === title)), width),
-    ),
-    ...section('Options:', flagRows(Object.entries(GENERAL_FLAGS)), width),
-  ].join('\n');
-}
-
-function flagRows(flags: readonly (readonly [string, Flag<unknown>])[]): readonly Row[] {
-  return flags.map(([name, { kind, describe, alias, ...flag }]) => {
-    const shown = flag.defaultDescription ?? flag.default;
-    const end = shown === undefined ? kind.name : `${kind.name}, default: ${shown}`;
-    return [`${alias === undefined ? '    ' : `-${alias}, `}--${name}`, `${describe} [${end}]`];
-  });
-}
-
-function section(title: string, rows: readonly Row[], width: number): readonly string[] {
-  return rows.length === 0 ? [] : [`${title}\n${table(rows, width)}`];
-}
-
-function table(rows: readonly Row[], width: number): string {
-  return renderTable(
-    rows.map(([name, text]) => ({ cells: [`  ${name}`, text] })),
-    { width },
-  );
+  const usage = ['$0', name, operands, '[flags]'].filter((word) => word !== '').join(' ');
+  const lines = examples.map(([line, what]) => `# ${what}\n$0 ${line}`);
+  return [usage, about, ...lines].join('\n\n');
 }

@@ -20,11 +20,11 @@ test('[C9] commands, flags and their values are completed', async () => {
   expect(await completed(['s'])).toEqual(['sandbox', 'status']);
   expect(await completed([''], 'kubectl-mirror')).toEqual([
     'status',
+    'plan',
     'explain',
+    'release',
     'history',
     'undo',
-    'plan',
-    'release',
   ]);
   expect(await completed(['run', '--log-l'])).toEqual(['--log-level']);
   expect(await completed(['run', '--log-level', 'w'])).toEqual(['warn']);

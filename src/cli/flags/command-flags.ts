@@ -144,13 +144,11 @@ export const COMMAND_FLAGS = {
   sandbox: SANDBOX_FLAGS,
   demo: DEMO_FLAGS,
   status: STATUS_FLAGS,
-  explain: EXPLAIN_FLAGS,
-  history: HISTORY_FLAGS,
-  undo: UNDO_FLAGS,
   plan: PLAN_FLAGS,
+  explain: EXPLAIN_FLAGS,
   release: RELEASE_FLAGS,
   notify: NOTIFY_COMMAND_FLAGS,
+  history: HISTORY_FLAGS,
+  undo: UNDO_FLAGS,
   completion: {},
 } satisfies Readonly<Record<string, Flags>>;
-
-export type CommandName = keyof typeof COMMAND_FLAGS;

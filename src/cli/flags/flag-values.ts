@@ -9,7 +9,7 @@ import { ADDRESS } from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What was given for each flag; a list, or a repeated flag, as an array. */
+/** The command line as yargs gives it: a repeated flag as an array, a switch alone as true. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** Variables that Kubernetes sets in Pods beside a Service named `mirror-controller`. */
@@ -121,4 +121,9 @@ function documentsOf(where: string, text: string): readonly unknown[] {
   } catch (error) {
     throw new UsageError(`${where} cannot be read as YAML: ${messageOf(error).split('\n')[0]}`);
   }
+}
+
+/** The flag that a word names, as `--output` or `-o`. */
+export function flagAt(text: string | undefined, flags: Flags): readonly [string, Flag<unknown>] | undefined {
+  return Object.entries(flags).find(([name, { alias }]) => text === `--${name}` || text === `-${alias}`);
 }
