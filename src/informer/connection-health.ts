@@ -14,8 +14,8 @@ const SETTLED_MS = 10_000;
 
 /**
  * When a reflector has heard from the server, how often it has failed, and the log of its outages.
- * An outage lasts from the first failure to the next settled watch. Each reason is logged once (`warn`,
- * repeats `debug`), and so is the end (`info`).
+ * An outage lasts from the first failure to the next settled watch. Each reason is logged once
+ * (`warn`, repeats `debug`), and so is the end (`info`).
  */
 export class ConnectionHealth {
   readonly #clock: Clock;

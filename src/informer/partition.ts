@@ -27,8 +27,8 @@ export class Partition<T extends KubeObject, S extends Stored, I extends string>
   /** What readers see. */
   items: IndexedMap<S, I>;
   /**
-   * The last that the server sent: the items are complete up to it. Undefined before the first list,
-   * and after the server's history started over.
+   * The last that the server sent: the items are complete up to it. Undefined before the first
+   * list, and after the server's history started over.
    */
   resourceVersion: string | undefined;
   /** Whether a list has been complete, and the handlers have been called for it. Stays true. */

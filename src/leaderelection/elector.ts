@@ -66,9 +66,10 @@ export class Elector implements WriteFence {
   }
 
   /**
-   * Campaigns, and again after each loss, until `signal` aborts. Calls `onGained` once for each time
-   * that it becomes leader. Then ends the term, which aborts the writes in flight, and releases the
-   * Lease. Resolves when that is done, at most half a renew deadline later. Never rejects.
+   * Campaigns, and again after each loss, until `signal` aborts. Calls `onGained` once for each
+   * time that it becomes leader. Then ends the term, which aborts the writes in flight, and
+   * releases the Lease. Resolves when that is done, at most half a renew deadline later. Never
+   * rejects.
    */
   async run(signal: AbortSignal, onGained: () => void): Promise<void> {
     const { clock, renewDeadlineMs } = this.#options;
@@ -101,7 +102,7 @@ export class Elector implements WriteFence {
     return this.#term?.end.signal ?? this.#noTerm;
   }
 
-  /** Time (ms) since the last successful renewal of this term began; undefined: there is no term. */
+  /** Time (ms) since this term's last successful renewal began; undefined: there is no term. */
   renewalAgeMs(): number | undefined {
     return this.#term && ageMs(this.#term.renewedAt, this.#options.clock);
   }

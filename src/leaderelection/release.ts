@@ -13,8 +13,8 @@ export interface Holding {
 }
 
 /**
- * Gives the Lease up if `identity` holds it, so that others need not wait until it expires. Takes at
- * most `limitMs`; never rejects.
+ * Gives the Lease up if `identity` holds it, so that others need not wait until it expires. Takes
+ * at most `limitMs`; never rejects.
  */
 export async function release(holding: Holding, limitMs: number): Promise<void> {
   const { leases, clock, log } = holding;

@@ -22,7 +22,7 @@ export function createNamespacePoll(
   name: string,
   clock: Clock,
 ): ListWatch<PolledNamespace> {
-  /** Of the last Namespace read. A missing or unreadable one has it too, so that none seems older. */
+  /** Of the last Namespace read. Missing and unreadable ones get it too: none seems older. */
   let resourceVersion = '0';
 
   const read = async (signal: AbortSignal) => {

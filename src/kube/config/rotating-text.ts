@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { NetworkError } from '../errors.ts';
 import type { TextSource } from './cluster.ts';
 
-/** Longest age (ms) of what was read from a file, as in client-go; kubelet rotates tokens earlier. */
+/** Longest age (ms) of a file's text, as in client-go; kubelet rotates tokens earlier. */
 const REREAD_MS = 60_000;
 
 /**

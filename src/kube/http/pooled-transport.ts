@@ -111,8 +111,8 @@ class PooledTransport implements Transport {
   }
 
   /**
-   * Has `send` send the request, again where {@link Transport} says so, and resolves to its answer if
-   * that is a success.
+   * Has `send` send the request, again where {@link Transport} says so, and resolves to its answer
+   * if that is a success.
    */
   async #send<R extends Answer | Dispatcher.ResponseData>(
     request: ApiRequest,
