@@ -50,6 +50,7 @@ export function createInformers(
   readonly namespaces: Informer<ObservedNamespace>;
 } {
   const { clock, random, log } = deps;
+  const common = { clock, random, log };
   const { vocabulary } = settings;
   const texts = new SharedTexts();
   const configMaps: Informer<ObservedConfigMap, ConfigMapIndex> = createInformer({
@@ -62,9 +63,7 @@ export function createInformers(
       return texts.shareIn(observed, reference && configMaps.lister.get(reference));
     },
     indexers: configMapIndexers(settings),
-    clock,
-    random,
-    log,
+    ...common,
     onRestart: onRestart?.('configmaps'),
   });
   const namespaces = createInformer({
@@ -72,9 +71,7 @@ export function createInformers(
     listWatches: deps.namespaces,
     transform: (object: Namespace) => observeNamespace(object, vocabulary),
     indexers: {},
-    clock,
-    random,
-    log,
+    ...common,
     onRestart: onRestart?.('namespaces'),
   });
   return { configMaps, namespaces };

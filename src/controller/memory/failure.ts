@@ -34,36 +34,30 @@ export class WithoutEffectError extends Error {
 
 /**
  * What a failure means for the next attempt:
- * - `transient`: it may succeed at any time. `retryAfterMs` is what the server asked for.
+ * - `transient`: it may succeed at any time.
  * - `blocked`: another object has the name, and no event shows when it is gone (SPEC R6).
  * - `invalid`: the server rejects the object. An admission policy may do so, and change (SPEC R13).
  * - `hopeless`: only a change of the source or the companion can help.
  */
-export type Failure =
-  | { readonly kind: 'transient'; readonly retryAfterMs: number | undefined }
-  | { readonly kind: 'blocked' | 'invalid' | 'hopeless' };
-
-export interface Verdict {
-  readonly failure: Failure;
+export interface Failure {
+  readonly kind: 'transient' | 'blocked' | 'invalid' | 'hopeless';
   /** Normal when a cache is behind, and over with the next attempt: log it at `debug` only. */
   readonly quiet: boolean;
+  /** Of a transient one: how long (ms) the server asked to wait. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Decides what a failed read or write means. `attempts.ts` decides how long to wait. */
-export function judge(error: unknown): Verdict {
-  if (error instanceof BlockedError) return { failure: { kind: 'blocked' }, quiet: false };
-  if (error instanceof LeavingError) return { failure: { kind: 'blocked' }, quiet: true };
+export function judge(error: unknown): Failure {
+  if (error instanceof BlockedError) return { kind: 'blocked', quiet: false };
+  if (error instanceof LeavingError) return { kind: 'blocked', quiet: true };
   // The cache was behind, or something is being deleted. A watch event will follow.
   const isStale = error instanceof StaleSourceError || isConflict(error) || isNotFound(error);
-  if (isStale || isNamespaceTerminating(error)) {
-    return { failure: { kind: 'transient', retryAfterMs: undefined }, quiet: true };
-  }
-  if (isTooLarge(error) || error instanceof WithoutEffectError) {
-    return { failure: { kind: 'hopeless' }, quiet: false };
-  }
-  if (isInvalid(error) || isBadRequest(error)) return { failure: { kind: 'invalid' }, quiet: false };
+  if (isStale || isNamespaceTerminating(error)) return { kind: 'transient', quiet: true };
+  if (isTooLarge(error) || error instanceof WithoutEffectError) return { kind: 'hopeless', quiet: false };
+  if (isInvalid(error) || isBadRequest(error)) return { kind: 'invalid', quiet: false };
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-  return { failure: { kind: 'transient', retryAfterMs }, quiet: false };
+  return { kind: 'transient', quiet: false, retryAfterMs };
 }
 
 /**

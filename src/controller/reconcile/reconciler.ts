@@ -129,7 +129,8 @@ export class Reconciler {
   /** There is no plan. */
   #failed(source: ObjectKey, error: unknown, begunAt: number): void {
     const { view, memory, queue, reports, clock, log, emit } = this.#deps;
-    const { failure, quiet } = judge(error);
+    const failure = judge(error);
+    const { quiet } = failure;
     const delayMs = memory.failed(source, source, '', failure);
     const fields = { source, error: describeError(error), retryInMs: Math.round(delayMs) };
     if (isOutage(error)) reports.serverFails(error);

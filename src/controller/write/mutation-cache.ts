@@ -17,7 +17,7 @@ interface Mutation extends Change {
   readonly expiresAt: number;
 }
 
-/** An event that came before the reply to our write, and what to do once it is known whose it is. */
+/** An event that came before our write's reply, with what to do once it is known whose it is. */
 interface HeldEvent {
   readonly event: Change;
   readonly act: (own: boolean) => void;

@@ -4,7 +4,7 @@ import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map
 import { isAsAsked, type Step } from '../../mirror/plan/step.ts';
 import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import type { Verdict } from '../memory/failure.ts';
+import type { Failure } from '../memory/failure.ts';
 import type { CompanionCounts, Heal, Listener, Written } from '../memory/happening.ts';
 import { isOfRevision, type WriteStep } from './write-step.ts';
 
@@ -90,13 +90,13 @@ export class PassReport {
   }
 
   /** A write has failed. */
-  failed(step: WriteStep, begunAt: number, { failure, quiet }: Verdict): void {
+  failed(step: WriteStep, begunAt: number, { kind, quiet }: Failure): void {
     if (isOfRevision(step)) {
       this.#isFailed ||= !quiet;
       return;
     }
     const { action } = step;
-    if (failure.kind === 'blocked' && !quiet) this.inConflict(step);
+    if (kind === 'blocked' && !quiet) this.inConflict(step);
     else if (!quiet) this.#isFailed = true;
     this.#emitWritten(step, { action, result: quiet ? 'stale' : 'failed', heal: undefined }, begunAt);
   }

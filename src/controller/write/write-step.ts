@@ -36,7 +36,7 @@ export function bringsContent(step: CompanionWriteStep): step is DriftedStep {
   return 'differences' in step && step.differences.some(({ kind }) => kind === 'content');
 }
 
-/** What the companions should be. A step that writes content, or a revision, has been planned from it. */
+/** @throws TypeError if there is none: then the plan has no step that writes content. */
 export function shapeOf({ shape }: Origin): CompanionShape {
   if (shape === undefined) throw new TypeError('a step that writes content needs to know what is desired');
   return shape;

@@ -136,13 +136,13 @@ export class Writer {
     const { key, lane, report } = pass;
     const { memory, reports, queue, log } = this.#deps;
     const { companion, action } = step;
-    const verdict = judge(error);
-    const { failure, quiet } = verdict;
+    const failure = judge(error);
+    const { quiet } = failure;
     const delayMs = memory.failed(key, companion, intentOf(step, pass).fingerprint, failure);
     const willRetry = Number.isFinite(delayMs);
     const fields = { source: key, companion, action, error: describeError(error) };
     log.debug({ ...fields, ...(willRetry && { retryInMs: Math.round(delayMs) }) }, 'companion not written');
-    report.failed(step, begunAt, verdict);
+    report.failed(step, begunAt, failure);
     if (!quiet) reports.failed(key, step, error);
     // Retries after real failures are bulk, so that fresh changes overtake them.
     if (willRetry) queue.addAfter(key, delayMs, quiet ? lane : 'bulk');

@@ -7,7 +7,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const source = 'shop/colors' as ObjectKey;
 const companion = 'team-a/colors-synced' as ObjectKey;
 const other = 'team-b/colors-synced' as ObjectKey;
-const transient = { kind: 'transient', retryAfterMs: undefined } as const;
+const transient = { kind: 'transient', quiet: false } as const;
 /** A write for this version of the source. */
 const intent = (sourceVersion: string, heals = true) => ({
   fingerprint: sourceVersion,
@@ -158,7 +158,7 @@ describe('[R15] transient failures', () => {
 
   test('wait as long as the server asks, beyond the cap', () => {
     const { memory } = setUp();
-    const asked = { kind: 'transient', retryAfterMs: 45_000 } as const;
+    const asked = { kind: 'transient', quiet: false, retryAfterMs: 45_000 } as const;
     expect(memory.failed(source, companion, 'v1', asked)).toBe(45_000);
   });
 
@@ -178,7 +178,7 @@ test('[R6] a blocked name is checked again within 30 s, whatever the jitter', ()
   for (const random of [() => 0, () => 0.999999]) {
     const { memory } = setUp(random);
     for (let times = 0; times < 5; times++) {
-      const delay = memory.failed(source, companion, 'v1', { kind: 'blocked' });
+      const delay = memory.failed(source, companion, 'v1', { kind: 'blocked', quiet: false });
       expect(delay).toBeGreaterThan(15_000);
       expect(delay).toBeLessThan(29_000);
     }
@@ -187,8 +187,10 @@ test('[R6] a blocked name is checked again within 30 s, whatever the jitter', ()
 
 test('[R13] an invalid write is retried after 30 s, a hopeless one only after a change', () => {
   const { memory } = setUp();
-  expect(memory.failed(source, companion, 'v1', { kind: 'invalid' })).toBe(30_000);
-  expect(memory.failed(source, other, 'v1', { kind: 'hopeless' })).toBe(Number.POSITIVE_INFINITY);
+  expect(memory.failed(source, companion, 'v1', { kind: 'invalid', quiet: false })).toBe(30_000);
+  expect(memory.failed(source, other, 'v1', { kind: 'hopeless', quiet: false })).toBe(
+    Number.POSITIVE_INFINITY,
+  );
   expect(memory.waitMs(source, other, intent('v1'))).toBe(Number.POSITIVE_INFINITY);
   expect(memory.waitMs(source, other, intent('v2'))).toBe(0);
 });
@@ -243,11 +245,11 @@ describe('[D3] since when nobody wants a companion', () => {
 
 test('[C4] unfinished sources are those with failures, but for conflicts', () => {
   const { memory } = setUp();
-  memory.failed(source, other, 'v1', { kind: 'blocked' });
+  memory.failed(source, other, 'v1', { kind: 'blocked', quiet: false });
   expect([...memory.unfinished()]).toEqual([]);
   for (let times = 0; times < 3; times++) memory.failed(source, companion, 'v1', transient);
   expect([...memory.unfinished()]).toEqual([[source, 3]]);
-  memory.failed(source, companion, 'v1', { kind: 'invalid' });
+  memory.failed(source, companion, 'v1', { kind: 'invalid', quiet: false });
   expect([...memory.unfinished()]).toEqual([[source, Number.POSITIVE_INFINITY]]);
 });
 
