@@ -51,6 +51,18 @@ describe('the body of a webhook', () => {
     expect(event.data).not.toHaveProperty('data');
   });
 
+  it('[N2] is one whatever the cluster is called', () => {
+    const sourceFor = (cluster: string) => {
+      const event = read(cloudEvent({ ...options, cluster }));
+      expect(event.validate()).toBe(true);
+      return event.source;
+    };
+    expect(sourceFor('arn:aws:eks:eu-west-1:1234:cluster/prod')).toBe(
+      '/mirror-controller/arn:aws:eks:eu-west-1:1234:cluster/prod',
+    );
+    expect(sourceFor('Zürich <2>')).toBe('/mirror-controller/Z%C3%BCrich%20%3C2%3E');
+  });
+
   it('[N1] names no keys with content: none', () => {
     expect(cloudEvent({ ...options, withKeys: false })).not.toContain('sky');
   });

@@ -275,6 +275,8 @@ describe('what waits', () => {
     const claimed = settled(record, 'ops', only);
     expect(claimed.sinks).toBeUndefined();
     expect(putBack(claimed, 'ops', only)).toEqual(record);
+    // Another process has settled it.
+    expect(replaced(claimed, 'ops', only)).toBe(claimed);
   });
 
   it('[N4] the last version and time that were sent are known for each sink', () => {

@@ -36,7 +36,8 @@ export function cloudEvent(options: CloudEventOptions): string {
   return JSON.stringify({
     specversion: '1.0',
     id,
-    source: `/mirror-controller/${cluster}`,
+    // A URI reference.
+    source: encodeURI(`/mirror-controller/${cluster}`),
     type: fullType(type),
     subject: ref,
     time: at,
