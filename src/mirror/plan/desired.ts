@@ -86,13 +86,11 @@ function lookAt(
 ) {
   const isCanary = (name: string) =>
     matchesTargets(namespaces, { name, labels: view.namespace(name)?.labels });
-  const from = { namespace: source.namespace, targets: request.targets };
   const canaries: Canary[] = [];
   const others: ObservedConfigMap[] = [];
-  for (const name of candidateNamespaces(from, view)) {
+  for (const name of candidateNamespaces(source, request, view)) {
+    if (placementIn(name, source, request, view).kind !== 'desired') continue;
     const key = companionKey(request, name);
-    const placement = placementIn(name, from, view);
-    if (key === source.key || placement.kind !== 'desired') continue;
     const object = view.configMap(key);
     const isOurs = object && !object.deleting && isCompanionOf(object, source, view.settings.vocabulary);
     const actual = isOurs ? object : undefined;
