@@ -50,7 +50,7 @@ export class Renderings {
   async prepare(source: ObservedConfigMap): Promise<Rendering | undefined> {
     if (!source.request?.ok || source.request.value.uses === undefined) return undefined;
     const { view, bodies } = this.#deps;
-    const { renderKeys, targets } = source.request.value;
+    const { renderKeys } = source.request.value;
     const version = valuesVersion(source, view);
     const bases = basesOf(source, source.request.value, view);
     const [contents, values] = await Promise.all([
@@ -70,7 +70,7 @@ export class Renderings {
           vocabulary: view.settings.vocabulary,
         }),
     );
-    const namespaces = [...desiredNamespaces({ namespace: source.namespace, targets }, view)];
+    const namespaces = [...desiredNamespaces(source, source.request.value, view)];
     for (const base of bases) await this.#turns.each(namespaces, (name) => rendering.in(name, base));
     return rendering;
   }

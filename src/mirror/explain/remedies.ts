@@ -84,10 +84,8 @@ function repaired(text: string, options: { readonly exclusions: boolean }): read
 
 /** A list of these items that includes the namespace, by an item of its own if need be. */
 function including(items: readonly string[], namespace: string): string {
-  const isIncluded = items.some((item) => {
-    const patterns = parseNamespacePatterns(item, { exclusions: true });
-    return patterns.ok && includingItem(patterns.value, namespace) !== undefined;
-  });
+  const patterns = parseNamespacePatterns(items.join(','), { exclusions: true });
+  const isIncluded = patterns.ok && includingItem(patterns.value, namespace) !== undefined;
   return [...new Set(isIncluded ? items : [...items, namespace])].join(',');
 }
 

@@ -105,10 +105,8 @@ function isDue(companion: ObservedConfigMap, view: ClusterView): boolean {
     return isLeftOver(companion, gone, view) && counts(planOrphan(companion, gone, undefined, view));
   }
   if (!request.ok || source.deleting) return false;
-  const { companionName, targets } = request.value;
-  const from = { namespace: source.namespace, targets };
-  const { kind } = placementIn(companion.namespace, from, view);
-  if (companion.name === companionName && kind !== 'unmatched') return false;
+  const { kind } = placementIn(companion.namespace, source, request.value, view);
+  if (companion.name === request.value.companionName && kind !== 'unmatched') return false;
   return isLeftOver(companion, source, view) && counts(planLeftOver(companion, source, request.value, view));
 }
 

@@ -27,10 +27,9 @@ export function claimIndexValues(companion: ObjectKey): readonly string[] {
 /** Whether this source asks for, and may have, a companion at this key. */
 export function claims(source: ObservedConfigMap, companion: ObjectKey, view: ClusterView): boolean {
   if (!source.request?.ok || source.deleting) return false;
-  const { targets, companionName } = source.request.value;
+  const request = source.request.value;
   const { namespace, name } = splitKey(companion);
-  if (name !== companionName || companion === source.key) return false;
-  return placementIn(namespace, { namespace: source.namespace, targets }, view).kind === 'desired';
+  return name === request.companionName && placementIn(namespace, source, request, view).kind === 'desired';
 }
 
 /** The other source that gets a free name first (SPEC R7); undefined if this one comes first. */

@@ -7,8 +7,8 @@ import { companionKey, type MirrorRequest } from '../request/request.ts';
 import { matchesTargets, type Targets } from '../request/targets.ts';
 import { History, type HistoryFacts } from '../rollout/history.ts';
 import { isRevisionOf } from '../rollout/revision-step.ts';
-import { type Canary, type Holds, type Rollout, rolloutOf } from '../rollout/rollout.ts';
-import { candidateNamespaces, placementIn } from './placement.ts';
+import { type Holds, type Rollout, rolloutOf } from '../rollout/rollout.ts';
+import { desiredNamespaces } from './placement.ts';
 import type { ClusterView } from './view.ts';
 
 /** What a source wants now. */
@@ -86,17 +86,13 @@ function lookAt(
 ) {
   const isCanary = (name: string) =>
     matchesTargets(namespaces, { name, labels: view.namespace(name)?.labels });
-  const from = { namespace: source.namespace, targets: request.targets };
-  const canaries: Canary[] = [];
+  const canaries: (ObservedConfigMap | undefined)[] = [];
   const others: ObservedConfigMap[] = [];
-  for (const name of candidateNamespaces(from, view)) {
-    const key = companionKey(request, name);
-    const placement = placementIn(name, from, view);
-    if (key === source.key || placement.kind !== 'desired') continue;
-    const object = view.configMap(key);
+  for (const name of desiredNamespaces(source, request, view)) {
+    const object = view.configMap(companionKey(request, name));
     const isOurs = object && !object.deleting && isCompanionOf(object, source, view.settings.vocabulary);
     const actual = isOurs ? object : undefined;
-    if (isCanary(name)) canaries.push({ key, actual });
+    if (isCanary(name)) canaries.push(actual);
     else if (actual !== undefined) others.push(actual);
   }
   return { canaries, isCanary, othersHold: held(others, source, holds, view) };

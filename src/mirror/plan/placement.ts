@@ -1,6 +1,8 @@
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { Consent, ObservedNamespace } from '../observe/observed-namespace.ts';
 import { isExcluded, matchesPatterns } from '../request/patterns.ts';
+import type { MirrorRequest } from '../request/request.ts';
 import { matchesTargets, type Targets } from '../request/targets.ts';
 import type { Bounds, ClusterView } from './view.ts';
 
@@ -41,39 +43,48 @@ export function isOutOfScope(source: ObjectKey, { settings: { bounds } }: Cluste
   return bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(source).namespace);
 }
 
-/** A source that asks for companions. */
-interface Asking {
-  readonly namespace: string;
-  readonly targets: Targets | undefined;
-}
-
 /** What decides where a companion may be. */
 type Lookup = Pick<ClusterView, 'settings' | 'namespace'>;
 
 /** Named namespaces, existing or not; all others only if the source has a prefix or selector. */
-export function* candidateNamespaces(source: Asking, view: ClusterView): Iterable<string> {
-  if (source.targets === undefined) {
+export function* candidateNamespaces(
+  source: ObservedConfigMap,
+  { targets }: MirrorRequest,
+  view: ClusterView,
+): Iterable<string> {
+  if (targets === undefined) {
     yield source.namespace;
     return;
   }
-  const { patterns, selector } = source.targets;
+  const { patterns, selector } = targets;
   yield* patterns.names;
   if (selector === undefined && patterns.prefixes.length === 0) return;
   for (const { name } of view.namespaces()) if (!patterns.names.has(name)) yield name;
 }
 
 /** Where a source asks for, and may have, a companion. */
-export function* desiredNamespaces(source: Asking, view: ClusterView): Iterable<string> {
-  for (const name of candidateNamespaces(source, view)) {
-    if (placementIn(name, source, view).kind === 'desired') yield name;
+export function* desiredNamespaces(
+  source: ObservedConfigMap,
+  request: MirrorRequest,
+  view: ClusterView,
+): Iterable<string> {
+  for (const name of candidateNamespaces(source, request, view)) {
+    if (placementIn(name, source, request, view).kind === 'desired') yield name;
   }
 }
 
 /** A source without targets does not need its Namespace to be known. */
-export function placementIn(name: string, source: Asking, view: Lookup): Placement {
-  const { targets } = source;
+export function placementIn(
+  name: string,
+  source: ObservedConfigMap,
+  { targets, companionName }: MirrorRequest,
+  view: Lookup,
+): Placement {
   const namespace = view.namespace(name);
-  if (targets === undefined && name !== source.namespace) return UNMATCHED;
+  const isOwn = name === source.namespace;
+  if (targets === undefined && !isOwn) return UNMATCHED;
+  // If companions have the source's name, the one in its own namespace would be the source.
+  if (isOwn && companionName === source.name) return UNMATCHED;
   if (targets !== undefined && !matchesTargets(targets, { name, labels: namespace?.labels })) {
     return namespace !== undefined && mayMatchUnread(targets, namespace) ? UNREAD : UNMATCHED;
   }

@@ -22,8 +22,7 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
   // companions are planned as orphans.
   if (source.deleting) return [];
   const steps: Step[] = [];
-  const from = { namespace: source.namespace, targets: request.targets };
-  for (const namespace of candidateNamespaces(from, view)) {
+  for (const namespace of candidateNamespaces(source, request, view)) {
     const step = planTarget(namespace, shape, view);
     if (step !== undefined) steps.push(step);
   }
@@ -39,14 +38,10 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
 /** What to do in one namespace; undefined if the source asks for nothing there. */
 function planTarget(name: string, shape: CompanionShape, view: ClusterView): Step | undefined {
   const { source, request } = shape;
-  const { targets } = request;
   const companion = companionKey(request, name);
-  // If companions have the source's name, the one in its own namespace would be the source.
-  if (companion === source.key) return undefined;
-  const from = { namespace: source.namespace, targets };
-  const placement = placementIn(name, from, view);
+  const placement = placementIn(name, source, request, view);
   const actual = view.configMap(companion);
-  const named = targets?.patterns.names.has(name) ?? false;
+  const named = request.targets?.patterns.names.has(name) ?? false;
   const refused = (reason: string, unsaid: boolean): Step => {
     return { action: 'none', companion, state: 'refused', reason, named, unsaid };
   };

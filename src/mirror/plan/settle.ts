@@ -6,7 +6,10 @@ import type { Vocabulary } from '../vocabulary.ts';
 import { type Step, waiting } from './step.ts';
 import type { ClusterView } from './view.ts';
 
-type Update = Extract<Step, { readonly state: 'drifted' | 'retained' }> & { readonly differences: unknown };
+type Update = Extract<
+  Step,
+  { readonly action: 'update' | 'replace'; readonly state: 'drifted' | 'retained' }
+>;
 
 /**
  * A source's plan, in which new content waits until the source has been quiet for as long as it asks
@@ -61,11 +64,10 @@ function writesContent(step: Step): boolean {
 
 /** Not a heal: it holds what its checksum says. Not a content of before, either: that is a rescue. */
 function bringsNewContent(step: Step, shape: CompanionShape, vocabulary: Vocabulary): step is Update {
-  if (step.action !== 'update' && step.action !== 'replace') return false;
-  const { actual, differences, state } = step;
+  if (step.state !== 'drifted') return false;
+  const { actual, differences } = step;
   const edition = shape.editionIn(actual.namespace, actual);
   return (
-    state === 'drifted' &&
     differences.some(({ kind }) => kind === 'content') &&
     actual.annotations[vocabulary.sourceChecksum] === actual.digest &&
     !('missing' in edition) &&

@@ -43,6 +43,13 @@ export interface MirrorRequest {
   readonly rollout: RolloutRequest | undefined;
 }
 
+/** A source, of which only this matters here. */
+interface Asking {
+  readonly namespace: string;
+  readonly name: string;
+  readonly annotations: StringMap;
+}
+
 const DEFAULT_COMPANION_NAME = '{name}-synced';
 const NO_KEYS: KeyGlobs = { exact: new Set(), globs: [] };
 const NO_VALUES: readonly string[] = [];
@@ -51,26 +58,25 @@ const NO_VALUES: readonly string[] = [];
  * Reads what a source asks for. One malformed annotation makes all of it invalid (SPEC R13). The
  * problem then begins with the annotation's key and says what to write.
  */
-export function parseRequest(
-  source: { readonly namespace: string; readonly name: string; readonly annotations: StringMap },
-  vocabulary: Vocabulary,
-): Parsed<MirrorRequest> {
+export function parseRequest(source: Asking, vocabulary: Vocabulary): Parsed<MirrorRequest> {
+  const { annotations } = source;
+  const read = <T>(key: string, parse: (text: string) => Parsed<T>) =>
+    readAnnotation(annotations, key, parse);
   try {
-    const { annotations } = source;
     const targets = parseTargets(annotations, vocabulary);
     return parsed({
       targets,
       companionName: parseCompanionName(source, targets === undefined, vocabulary),
-      includeKeys: readAnnotation(annotations, vocabulary.includeKeys, parseIncludeKeys),
-      excludeKeys: readAnnotation(annotations, vocabulary.excludeKeys, parseDataKeys) ?? NO_KEYS,
-      renameKeys: readAnnotation(annotations, vocabulary.renameKeys, parseRenameKeys) ?? NO_RENAMES,
-      renderKeys: readAnnotation(annotations, vocabulary.renderKeys, parseRenderKeys) ?? NO_KEYS,
-      valuesFrom: readAnnotation(annotations, vocabulary.valuesFrom, parseValuesFrom) ?? NO_VALUES,
-      copyLabels: readAnnotation(annotations, vocabulary.copyLabels, parseMetadataKeys) ?? NO_KEYS,
-      copyAnnotations: readAnnotation(annotations, vocabulary.copyAnnotations, parseMetadataKeys) ?? NO_KEYS,
-      deletionPolicy: readAnnotation(annotations, vocabulary.deletionPolicy, parseDeletionPolicy) ?? 'delete',
-      deleteAfter: readAnnotation(annotations, vocabulary.deleteAfter, parseDuration),
-      settle: readAnnotation(annotations, vocabulary.settle, parseDuration),
+      includeKeys: read(vocabulary.includeKeys, parseIncludeKeys),
+      excludeKeys: read(vocabulary.excludeKeys, parseDataKeys) ?? NO_KEYS,
+      renameKeys: read(vocabulary.renameKeys, parseRenameKeys) ?? NO_RENAMES,
+      renderKeys: read(vocabulary.renderKeys, parseRenderKeys) ?? NO_KEYS,
+      valuesFrom: read(vocabulary.valuesFrom, parseValuesFrom) ?? NO_VALUES,
+      copyLabels: read(vocabulary.copyLabels, parseMetadataKeys) ?? NO_KEYS,
+      copyAnnotations: read(vocabulary.copyAnnotations, parseMetadataKeys) ?? NO_KEYS,
+      deletionPolicy: read(vocabulary.deletionPolicy, parseDeletionPolicy) ?? 'delete',
+      deleteAfter: read(vocabulary.deleteAfter, parseDuration),
+      settle: read(vocabulary.settle, parseDuration),
       rollout: parseRollout(source, vocabulary),
     });
   } catch (error) {
@@ -122,11 +128,7 @@ function parseDeletionPolicy(text: string): Parsed<DeletionPolicy> {
     : problem(`${quoted(text)}: write "delete" or "retain"`);
 }
 
-function parseCompanionName(
-  source: { readonly namespace: string; readonly name: string; readonly annotations: StringMap },
-  besideSource: boolean,
-  vocabulary: Vocabulary,
-): string {
+function parseCompanionName(source: Asking, besideSource: boolean, vocabulary: Vocabulary): string {
   const key = vocabulary.companionName;
   const template = source.annotations[key] ?? DEFAULT_COMPANION_NAME;
   if (template.trim() === '') throw new BadAnnotation(`${key}: empty; write a name, such as "{name}-synced"`);

@@ -1,4 +1,3 @@
-import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { type Edition, type EditionIn, type NoEdition, ownEdition } from '../companion/companion.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { shortChecksum, writtenContent } from '../observe/revision.ts';
@@ -20,8 +19,8 @@ export type CanaryState = (typeof CANARY_STATES)[number];
 
 /** What decides a rollout: all of it is in the cluster, so it goes on after a restart. */
 export interface RolloutFacts extends HistoryFacts {
-  /** The companions that should exist in canary namespaces. */
-  readonly canaries: readonly Canary[];
+  /** The companions that should exist in canary namespaces; undefined: one that does not. */
+  readonly canaries: readonly (ObservedConfigMap | undefined)[];
   readonly isCanary: (namespace: string) => boolean;
   readonly holds: Holds;
   /** The time of day (ms since the epoch). */
@@ -30,12 +29,6 @@ export interface RolloutFacts extends HistoryFacts {
 
 /** Whether a companion holds a content: the source's or a revision's, as it is rendered there. */
 export type Holds = (companion: ObservedConfigMap, content: ObservedConfigMap) => boolean;
-
-export interface Canary {
-  readonly key: ObjectKey;
-  /** Undefined: it does not exist. */
-  readonly actual: ObservedConfigMap | undefined;
-}
 
 export interface RolloutRemark {
   readonly kind: 'canary waiting' | 'canary failed' | 'missing revision';
@@ -96,7 +89,7 @@ function pinned(history: History, pin: string): Rollout {
  */
 function isCondemned({ source, canaries, holds }: RolloutFacts, { verdict }: Vocabulary): boolean {
   const isBad = ({ annotations }: ObservedConfigMap) => annotations[verdict]?.toLowerCase() === 'bad';
-  return canaries.some(({ actual }) => actual && holds(actual, source) && isBad(actual));
+  return canaries.some((actual) => actual && holds(actual, source) && isBad(actual));
 }
 
 /** The canaries go back to the previous content, like the others. */
@@ -166,10 +159,10 @@ function progressOf(
   if (canaries.length === 0) {
     return { state: 'rolling out', reason: `${content} waits: no target namespace is a canary` };
   }
-  if (canaries.some(({ actual }) => actual === undefined || !holds(actual, source))) {
+  if (canaries.some((actual) => actual === undefined || !holds(actual, source))) {
     return { state: 'rolling out', reason: `${content} goes to ${count} first` };
   }
-  const until = Math.max(...canaries.map(({ actual }) => bakedAt(actual?.writtenAt, bakeMs)));
+  const until = Math.max(...canaries.map((actual) => bakedAt(actual?.writtenAt, bakeMs)));
   if (until === Number.POSITIVE_INFINITY) {
     const how = `${vocabulary.canaryApprove}=${shortChecksum(source.digest)}`;
     return { state: 'waiting for approval', reason: `${content} is in ${count} and waits for ${how}` };

@@ -17,9 +17,9 @@ type Flags = Parameters<typeof boundsOf>[0];
 
 /** A source of team-a with these annotations. */
 function targeting(asks: StringMap) {
-  const { request } = observed(source('team-a/colors', asks));
-  if (!request?.ok || request.value.targets === undefined) throw new Error('not a request with targets');
-  return { namespace: 'team-a', targets: request.value.targets };
+  const asking = observed(source('team-a/colors', asks));
+  if (!asking.request?.ok) throw new Error('a bad request');
+  return [asking, asking.request.value] as const;
 }
 
 /** A view in which every namespace is this one. */
@@ -35,7 +35,7 @@ function placement(
   flags?: Flags,
   asks: StringMap = { 'target-namespaces': '*' },
 ) {
-  return placementIn(name, targeting(asks), lookup(observedNamespace(name, parts), flags));
+  return placementIn(name, ...targeting(asks), lookup(observedNamespace(name, parts), flags));
 }
 
 const desired = { kind: 'desired' };
@@ -136,7 +136,7 @@ describe('[P3] a namespace accepts companions or refuses them', () => {
   );
 
   const unread = (name: string, asks: StringMap) =>
-    placementIn(name, targeting(asks), lookup(unreadableNamespace(name)));
+    placementIn(name, ...targeting(asks), lookup(unreadableNamespace(name)));
 
   test.for(['team-a', 'prod'])('[P2] a Namespace that may not be read, %s, matches no selector', (name) => {
     const expected = {
@@ -159,7 +159,7 @@ describe('[P3] a namespace accepts companions or refuses them', () => {
 
 describe('[R13] a namespace that does not exist', () => {
   const absent = (name: string, asks: StringMap, flags?: Flags) =>
-    placementIn(name, targeting(asks), lookup(undefined, flags)).kind;
+    placementIn(name, ...targeting(asks), lookup(undefined, flags)).kind;
 
   test('is absent if named exactly, and forbidden if the bounds exclude it', () => {
     expect(absent('prod', { 'target-namespaces': 'prod' })).toBe('absent');
