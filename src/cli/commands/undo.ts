@@ -12,6 +12,7 @@ import { selectContent } from '../../mirror/observe/content.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import { shortChecksum } from '../../mirror/observe/revision.ts';
 import { historyOf } from '../../mirror/plan/desired.ts';
+import type { History } from '../../mirror/rollout/history.ts';
 import { vocabularyOf } from '../../mirror/vocabulary.ts';
 import { RunError } from '../errors.ts';
 import type { UNDO_FLAGS } from '../flags/command-flags.ts';
@@ -68,7 +69,7 @@ async function choose(source: ObservedConfigMap, to: string | undefined, look: L
   const history = historyOf(source, look.view);
   const isOwn = to !== undefined && to.length >= 8 && source.digest.startsWith(to);
   const chosen = to === undefined ? history.previous : to.length < 8 ? undefined : history.find(to);
-  if (chosen === undefined && !isOwn) throw new RunError(nothingToPin(source, to, look));
+  if (chosen === undefined && !isOwn) throw new RunError(nothingToPin(history, to, look));
   const [own, pinned] = await Promise.all([look.body(key), look.body((chosen ?? source).key)]);
   const now = selectContent(contentOf(own), request.value);
   const then = chosen === undefined ? now : contentOf(pinned);
@@ -76,9 +77,11 @@ async function choose(source: ObservedConfigMap, to: string | undefined, look: L
   return { source, short, changes: contentChanges(now, then).map(changeInWords) };
 }
 
-function nothingToPin(source: ObservedConfigMap, to: string | undefined, { view }: Look): string {
-  const { key } = source;
-  const { revisions } = historyOf(source, view);
+function nothingToPin(
+  { source: { key }, revisions }: History,
+  to: string | undefined,
+  { view }: Look,
+): string {
   const { keepRevisions } = view.settings.vocabulary;
   if (revisions.length === 0) {
     return `${key} has no revisions; ${keepRevisions}=5 keeps its contents from now on`;
