@@ -5,10 +5,9 @@ import type { KubeObject } from '../kube/api/types.ts';
 import { createTransport } from '../kube/http/pooled-transport.ts';
 import { MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
 import { UsageError } from './errors.ts';
-import { type Commands, readCommandLine } from './flags/command-line.ts';
+import { type CommandLine, type Commands, readCommandLine } from './flags/command-line.ts';
 import { flagValues } from './flags/flag-values.ts';
 import { CLUSTER_FLAGS, RULE_FLAGS } from './flags/run-flags.ts';
-import { SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
 import { clusterFor } from './session/from-flags.ts';
 import { USER_AGENT } from './version.ts';
@@ -73,50 +72,50 @@ const NAMES_FLAGS = { ...CLUSTER_FLAGS, domain: RULE_FLAGS.domain };
  */
 export async function complete(words: readonly string[], commands: Commands, io: ProcessIo): Promise<string> {
   const typed = words.at(-1) ?? '';
-  const candidates = words.length <= 1 ? [...commands.keys()] : await ofCommand(words, commands, io);
+  const line = readCommandLine(words.slice(0, -1), commands);
+  const candidates =
+    line.command === undefined ? [...commands.keys()] : await ofCommand(line, typed, commands, io);
   return candidates.flatMap((each) => (each.startsWith(typed) ? [`${each}\n`] : [])).join('');
 }
 
 async function ofCommand(
-  words: readonly string[],
+  { command = '', given }: CommandLine,
+  typed: string,
   commands: Commands,
   io: ProcessIo,
 ): Promise<readonly string[]> {
-  const [command = ''] = words;
   const flags = commands.get(command) ?? {};
-  const before = Object.entries(flags).find(
-    ([name, { alias }]) => words.at(-2) === `--${name}` || words.at(-2) === `-${alias}`,
-  );
-  if (before !== undefined && before[1].kind !== SWITCH) {
-    const [name, { kind }] = before;
-    if (name === 'namespace') return names('namespaces', words, commands, io);
-    return kind.choices ?? [];
+  const { name = '', value } = given.at(-1) ?? {};
+  const flag = value === undefined && Object.hasOwn(flags, name) ? flags[name] : undefined;
+  if (flag !== undefined) {
+    return name === 'namespace' ? names('namespaces', given, io) : (flag.kind.choices ?? []);
   }
-  if (words.at(-1)?.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
-  return TAKE_SOURCES.includes(command) ? names('sources', words, commands, io) : [];
+  if (typed.startsWith('-')) return Object.keys(flags).map((each) => `--${each}`);
+  return TAKE_SOURCES.includes(command) ? names('sources', given, io) : [];
 }
 
 /** At most 500; none if the cluster cannot be read. */
 async function names(
   what: 'namespaces' | 'sources',
-  words: readonly string[],
-  commands: Commands,
+  given: CommandLine['given'],
   io: ProcessIo,
 ): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(TIME_LIMIT_MS);
-  const { given } = readCommandLine(words.slice(0, -1), commands);
   try {
     const args = Object.fromEntries(given.map(({ name, value }) => [name, value]));
     const flags = flagValues(NAMES_FLAGS, args, io.env);
-    const cluster = clusterFor(flags, io);
-    const transport = createTransport(cluster, { clock: systemClock, userAgent: USER_AGENT, signal });
-    const labelSelector = `${vocabularyOf(flags.domain).managed}=${MANAGED_SOURCE}`;
-    const list =
-      what === 'namespaces' ? { path: '/api/v1/namespaces' } : { path: '/api/v1/configmaps', labelSelector };
-    const { items } = await createListWatch<KubeObject>(transport, { ...list, metadataOnly: true }).list(
-      { limit: MOST_OBJECTS },
+    const transport = createTransport(clusterFor(flags, io), {
+      clock: systemClock,
+      userAgent: USER_AGENT,
       signal,
-    );
+    });
+    const sources = {
+      path: '/api/v1/configmaps',
+      labelSelector: `${vocabularyOf(flags.domain).managed}=${MANAGED_SOURCE}`,
+    };
+    const list = what === 'sources' ? sources : { path: '/api/v1/namespaces' };
+    const objects = createListWatch<KubeObject>(transport, { ...list, metadataOnly: true });
+    const { items } = await objects.list({ limit: MOST_OBJECTS }, signal);
     await transport.close();
     return items.map(keyOf);
   } catch {

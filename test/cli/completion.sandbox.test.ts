@@ -31,6 +31,9 @@ test('[C9] commands, flags and their values are completed', async () => {
   expect(await completed(['plan', '-o', ''])).toEqual(['table', 'json', 'yaml']);
   expect(await completed(['status', '--state', 'in'])).toEqual(['in-sync', 'invalid']);
   expect(await completed(['nosuch', ''])).toEqual([]);
+  // As with kubectl, flags may precede the command.
+  expect(await completed(['-n', 'shop', 'st'])).toEqual(['status']);
+  expect(await completed(['-n', 'shop', 'plan', '-o', 'j'])).toEqual(['json']);
 });
 
 test('[C9] namespaces and sources are completed from the cluster that the words before choose', async () => {
