@@ -107,11 +107,10 @@ async function annotate(
     const api = createConfigMapApi(transport, { fieldManager: FIELD_MANAGER });
     await api.patch(key, { metadata: { resourceVersion, annotations } });
   } catch (error) {
-    if (isConflict(error)) throw new RunError(`${key} has just been changed; look at it, and try again`);
+    if (isConflict(error)) throw new RunError(`${key} has just been changed; look at it, and try again`, 2);
     if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
-    throw new RunError(
-      explain(error, cluster, `Give this user the right to patch ConfigMap ${key}.`).join('\n'),
-    );
+    const lines = explain(error, cluster, `Give this user the right to patch ConfigMap ${key}.`);
+    throw new RunError(lines.join('\n'), 2);
   } finally {
     await transport.close();
   }
