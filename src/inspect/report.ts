@@ -41,10 +41,7 @@ export function inSeconds(time: number): string {
 /** By source, then by companion. */
 export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   const name = ({ source, companion }: Entry) => `${source ?? ''} ${companion ?? ''}`;
-  return entries
-    .map((entry) => ({ entry, name: name(entry) }))
-    .sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
-    .map(({ entry }) => entry);
+  return entries.toSorted((a, b) => (name(a) < name(b) ? -1 : Number(name(a) > name(b))));
 }
 
 /** Whether it is about a source or a companion in the namespace. */
@@ -70,30 +67,30 @@ const NONE = '<none>';
 
 /** `3 companions: 2 in sync, 1 conflict` */
 export function stateSummary(rows: readonly Row[]): string {
-  const counts = COMPANION_STATES.map((state) => ({
-    what: state,
-    count: rows.filter((row) => row.state === state).length,
-  }));
-  const total = `${rows.length} ${rows.length === 1 ? 'companion' : 'companions'}`;
-  return rows.length === 0 ? total : `${total}: ${listed(counts)}`;
+  const states = rows.map(({ state }) => state);
+  return `${rows.length} ${rows.length === 1 ? 'companion' : 'companions'}: ${counted(states, COMPANION_STATES)}`;
 }
+
+/** A creation that is deferred is none, once it is confirmed. */
+const ACTIONS: Readonly<Partial<Record<Row['action'], string>>> = {
+  create: 'to create',
+  update: 'to update',
+  replace: 'to replace',
+  delete: 'to delete',
+  none: 'left alone',
+};
 
 /** `2 to create, 1 to delete, 1 left alone` */
 export function actionSummary(rows: readonly Row[]): string {
-  const count = (action: Row['action']) => rows.filter((row) => row.action === action).length;
-  const counts = (['create', 'update', 'replace', 'delete'] as const).map((action) => ({
-    what: `to ${action}`,
-    count: count(action),
-  }));
-  const text = listed([...counts, { what: 'left alone', count: count('none') }]);
-  return counts.every((each) => each.count === 0)
-    ? ['nothing to do', text].filter((part) => part !== '').join('; ')
-    : text;
+  const actions = rows.flatMap(({ action }) => ACTIONS[action] ?? []);
+  const isNothing = rows.every(({ action }) => action === 'none');
+  const text = counted(actions, Object.values(ACTIONS));
+  return [isNothing ? 'nothing to do' : '', text].filter((part) => part !== '').join('; ');
 }
 
-function listed(counts: readonly { readonly what: string; readonly count: number }[]): string {
-  return counts
-    .filter(({ count }) => count > 0)
-    .map(({ what, count }) => `${count} ${what}`)
+function counted(words: readonly string[], order: readonly string[]): string {
+  return order
+    .map((word) => ({ word, count: words.filter((each) => each === word).length }))
+    .flatMap(({ word, count }) => (count > 0 ? `${count} ${word}` : []))
     .join(', ');
 }

@@ -88,7 +88,7 @@ test('[C7] a file that has replaced the kubeconfig meanwhile stays', async () =>
   expect(readFileSync(path, 'utf8')).toBe('apiVersion: v1\nkind: Config\n');
 });
 
-test('[O5] a kubeconfig that cannot be written: exit code 2, before anything is started', async () => {
+test('[O5] a kubeconfig that cannot be written: exit code 2, and nothing is printed', async () => {
   for (const path of [join(folder, 'no', 'such', 'folder'), folder]) {
     const io = memoryIo();
     expect(await runProgram(['sandbox', '--kubeconfig', path], io)).toBe(2);

@@ -1,6 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { ask, short } from '../inspect/ask.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+import { ask, scopeOf, short } from '../inspect/ask.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BLUE, edit, GREEN, hold, keeps, RED, revisionOf, shortOf } from './rolling.ts';
@@ -131,6 +137,26 @@ export function pinSuite(server: TestServer): void {
     expect(short(world, (await ask(world, ['undo', `${key}-x`])).err)).toContain(
       'home/colors-x is not a source\nTo see why, run: mirror-controller explain home/colors-x',
     );
+  });
+
+  test.concurrent('[D5] undo that the server refuses says why, and exits with 2 as after any error', async () => {
+    await using world = await openHistory();
+    await using proxy = await startFaultProxy({ upstream: world.place.access, tls: false });
+    const folder = mkdtempSync(join(tmpdir(), 'undo-'));
+    const kubeconfig = join(folder, 'kubeconfig');
+    writeFileSync(kubeconfig, proxy.kubeconfig());
+    const key = world.full('home/colors');
+    for (const [status, why] of [
+      [403, `Give this user the right to patch ConfigMap ${key}.`],
+      [409, `${key} has just been changed; look at it, and try again`],
+    ] as const) {
+      const rule = proxy.inject({ match: { method: 'PATCH' }, fault: { kind: 'status', code: status } });
+      const io = memoryIo();
+      expect(await runProgram(['undo', key, ...scopeOf(world, kubeconfig)], io)).toBe(2);
+      expect(io.err()).toContain(why);
+      rule.remove();
+    }
+    rmSync(folder, { recursive: true });
   });
 
   test.concurrent('[D5] history lists the contents, with sizes, changes, and how many companions hold each', async () => {

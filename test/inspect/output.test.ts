@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { rowOf } from '../../src/inspect/report.ts';
+import { actionSummary, rowOf, stateSummary } from '../../src/inspect/report.ts';
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
 import { COMPANION_STATES } from '../../src/mirror/explain/inventory.ts';
 
@@ -36,4 +36,15 @@ test('[C3] a row without source or companion has null there', () => {
     source: null,
     companion: null,
   });
+});
+
+test('[C2] [C3] a summary counts what there is, in its own order', () => {
+  const base = { source: undefined, companion: undefined, reason: 'x' };
+  const left = rowOf({ ...base, action: 'none', state: 'conflict' });
+  const update = rowOf({ ...base, action: 'update', state: 'drifted' });
+  expect(stateSummary([left, left, update])).toBe('3 companions: 1 drifted, 2 conflict');
+  expect(stateSummary([left])).toBe('1 companion: 1 conflict');
+  expect(actionSummary([left, left, update])).toBe('1 to update, 2 left alone');
+  expect(actionSummary([left])).toBe('nothing to do; 1 left alone');
+  expect(actionSummary([])).toBe('nothing to do');
 });

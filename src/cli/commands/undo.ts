@@ -12,6 +12,7 @@ import { selectContent } from '../../mirror/observe/content.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import { shortChecksum } from '../../mirror/observe/revision.ts';
 import { historyOf } from '../../mirror/plan/desired.ts';
+import type { History } from '../../mirror/rollout/history.ts';
 import { vocabularyOf } from '../../mirror/vocabulary.ts';
 import { RunError } from '../errors.ts';
 import type { UNDO_FLAGS } from '../flags/command-flags.ts';
@@ -68,7 +69,7 @@ async function choose(source: ObservedConfigMap, to: string | undefined, look: L
   const history = historyOf(source, look.view);
   const isOwn = to !== undefined && to.length >= 8 && source.digest.startsWith(to);
   const chosen = to === undefined ? history.previous : to.length < 8 ? undefined : history.find(to);
-  if (chosen === undefined && !isOwn) throw new RunError(nothingToPin(source, to, look));
+  if (chosen === undefined && !isOwn) throw new RunError(nothingToPin(history, to, look));
   const [own, pinned] = await Promise.all([look.body(key), look.body((chosen ?? source).key)]);
   const now = selectContent(contentOf(own), request.value);
   const then = chosen === undefined ? now : contentOf(pinned);
@@ -76,9 +77,11 @@ async function choose(source: ObservedConfigMap, to: string | undefined, look: L
   return { source, short, changes: contentChanges(now, then).map(changeInWords) };
 }
 
-function nothingToPin(source: ObservedConfigMap, to: string | undefined, { view }: Look): string {
-  const { key } = source;
-  const { revisions } = historyOf(source, view);
+function nothingToPin(
+  { source: { key }, revisions }: History,
+  to: string | undefined,
+  { view }: Look,
+): string {
   const { keepRevisions } = view.settings.vocabulary;
   if (revisions.length === 0) {
     return `${key} has no revisions; ${keepRevisions}=5 keeps its contents from now on`;
@@ -104,11 +107,10 @@ async function annotate(
     const api = createConfigMapApi(transport, { fieldManager: FIELD_MANAGER });
     await api.patch(key, { metadata: { resourceVersion, annotations } });
   } catch (error) {
-    if (isConflict(error)) throw new RunError(`${key} has just been changed; look at it, and try again`);
+    if (isConflict(error)) throw new RunError(`${key} has just been changed; look at it, and try again`, 2);
     if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
-    throw new RunError(
-      explain(error, cluster, `Give this user the right to patch ConfigMap ${key}.`).join('\n'),
-    );
+    const lines = explain(error, cluster, `Give this user the right to patch ConfigMap ${key}.`);
+    throw new RunError(lines.join('\n'), 2);
   } finally {
     await transport.close();
   }

@@ -1,4 +1,4 @@
-import { sleep, systemClock } from '../../clock/clock.ts';
+import { systemClock } from '../../clock/clock.ts';
 import { Inspection, ListFailedError } from '../../inspect/inspection.ts';
 import { type ConfigMapApi, createConfigMapApi } from '../../kube/api/config-maps.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
@@ -51,16 +51,12 @@ export async function inspecting<T>(
   const inspection = new Inspection(settings, { ...watches, ...common, api });
   let running: Promise<void> | undefined;
   try {
-    const waiting = new AbortController();
-    const progress = showProgress(io, waiting.signal);
-    try {
+    {
+      using _progress = showProgress(io);
       const namespaces = flags.namespaces && watches.namespaces;
       await firstContact({ ...watches, ...common, cluster, namespaces, retry: false, signal });
       running = inspection.run(signal);
       await inspection.whenSynced(signal);
-    } finally {
-      waiting.abort();
-      await progress;
     }
     if (signal.aborted) throw new RunError('stopped before the cluster was read');
     return await work(inspection, signal, { api, transport });
@@ -74,11 +70,18 @@ export async function inspecting<T>(
 }
 
 /** A line on a terminal after a while; it is gone at the end. */
-async function showProgress({ stderr }: ProcessIo, signal: AbortSignal): Promise<void> {
-  await sleep(systemClock, PATIENCE_MS, signal);
-  if (signal.aborted || stderr.isTTY !== true) return;
-  stderr.write('reading the cluster …');
-  signal.addEventListener('abort', () => stderr.write('\r\u001b[K'), { once: true });
+function showProgress({ stderr }: ProcessIo): Disposable {
+  let end = '';
+  const timer = systemClock.setTimer(PATIENCE_MS, () => {
+    if (stderr.isTTY !== true) return;
+    stderr.write('reading the cluster …');
+    end = '\r\u001b[K';
+  });
+  const stop = () => {
+    timer.cancel();
+    stderr.write(end);
+  };
+  return { [Symbol.dispose]: stop };
 }
 
 function inWords(error: unknown, cluster: Cluster): unknown {
