@@ -30,6 +30,8 @@ const PLUGIN_HELP = `Shows the state of the copies (companions) of labelled Conf
   kubectl mirror status -A                       state of all companions
   kubectl mirror explain team-a/colors-synced    why this one is as it is
   kubectl mirror undo shop/colors                roll back to the previous content`;
+/** Flags that yargs adds to every command, and `--config`. */
+const GENERAL_FLAGS: readonly string[] = ['--help', '-h', '--version', '--config'];
 const PARSER = {
   'parse-numbers': false,
   'parse-positional-numbers': false,
@@ -118,7 +120,7 @@ async function parse(
       brief,
       (inner) => withFlags(inner, name, flags),
       (parsed: Parsed) => {
-        const words = operandsOf(parsed, operands, flags);
+        const words = operandsOf(parsed, operands);
         chosen = () => action(flagValues(flags, parsed, io.env), io, words, programName);
       },
     );
@@ -161,9 +163,11 @@ async function parse(
   command('completion', (_values, _io, [shell]) => print(io, completionScript(shell)));
 
   try {
+    const flags = offered.get(commandIn(args, offered) ?? '');
+    const words = inLongForm(args, flags ?? {});
+    if (flags !== undefined) refuseUnknown(words, flags, offered);
     // Help and version come through the callback, and no command is chosen then.
-    const flags = offered.get(commandIn(args, offered) ?? '') ?? {};
-    await parser.parseAsync(inLongForm(args, flags), {}, (_error, _parsed, output) => show(output));
+    await parser.parseAsync(words, {}, (_error, _parsed, output) => show(output));
   } catch (error) {
     throw new UsageError(messageOf(error));
   }
@@ -200,25 +204,33 @@ function commandIn(args: readonly string[], offered: ReadonlyMap<string, Flags>)
  * command itself.
  * @throws UsageError
  */
-function operandsOf(parsed: Parsed, places: string, flags: Flags): readonly string[] {
+function operandsOf(parsed: Parsed, places: string): readonly string[] {
   const names = places.match(/\w+/g) ?? [];
   const [, ...others] = parsed._;
-  const before = [...names.flatMap((name) => parsed[name] ?? []), ...others].map(String);
-  refuseUnknown(before, flags);
-  const words = [...before, ...(parsed['--'] ?? []).map(String)];
+  const placed = names.flatMap((name) => parsed[name] ?? []);
+  const words = [...placed, ...others, ...(parsed['--'] ?? [])].map(String);
   if (words.length > names.length && !places.includes('..')) {
     throw new UsageError(`unexpected argument: ${words[names.length]}`);
   }
   return words;
 }
 
-/** yargs takes an unknown flag for an operand. */
-function refuseUnknown(words: readonly string[], flags: Flags): void {
-  const flag = words.find((word) => word.startsWith('-') && word !== '-');
-  if (flag === undefined) return;
-  const [name = ''] = flag.split('=');
+/**
+ * yargs takes an unknown flag for an operand, and may lose it.
+ * @throws UsageError
+ */
+function refuseUnknown(words: readonly string[], flags: Flags, offered: ReadonlyMap<string, Flags>): void {
+  const beforeEnd = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+  const nameOf = (word: string) => word.replace(/=.*/s, '');
+  const isKnown = (name: string) => GENERAL_FLAGS.includes(name) || flagAt(name, flags) !== undefined;
+  const unknown = beforeEnd.find((word) => /^-./.test(word) && !isKnown(nameOf(word)));
+  if (unknown === undefined) return;
+  const name = nameOf(unknown);
+  const owners = Array.from(offered).flatMap(([command, its]) => (flagAt(name, its) ? [command] : []));
+  const list = new Intl.ListFormat('en-GB').format(owners);
   const known = Object.keys(flags).map((each) => `--${each}`);
-  throw new UsageError(`unknown flag: ${flag}${didYouMean(name.replaceAll('_', '-'), known)}`);
+  const hint = list ? `; ${list} ${owners.length > 1 ? 'have' : 'has'} it` : undefined;
+  throw new UsageError(`unknown flag: ${name}${hint ?? didYouMean(name.replaceAll('_', '-'), known)}`);
 }
 
 /** Not strict: {@link refuseUnknown} says what is wrong in our words. */

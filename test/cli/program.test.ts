@@ -50,16 +50,19 @@ describe('a wrong command line', () => {
     [['status', '-Ax'], 'unknown flag: -x'],
     [['explain', 'a/b', '--', 'c/d'], 'unexpected argument: c/d'],
     [['plan', '--', '-A'], 'unexpected argument: -A'],
+    [['explain', 'a/b', '-o', 'json'], 'unknown flag: -o; status, plan and history have it\n'],
+    [['explain', '--bogus'], 'unknown flag: --bogus\nSee mirror-controller explain --help.\n'],
+    [['undo', '--constructor', 'a/b'], 'unknown flag: --constructor\n'],
     [['plan', '-nshow', '-odot'], '--output: "dot" is not one of table, json, yaml\nSee'],
     [['run', '-x'], 'unknown flag: -x'],
     [['status', '--stat', 'foo'], 'unknown flag: --stat; did you mean --state?\n'],
     [['explain'], 'explain: name a source or a companion'],
     [['history'], 'history: name a source, as NAMESPACE/NAME'],
     [['undo'], 'undo: name a source, as NAMESPACE/NAME'],
-    [['run', '--wokers=3'], 'unknown flag: --wokers=3; did you mean --workers?'],
+    [['run', '--wokers=3'], 'unknown flag: --wokers; did you mean --workers?'],
     [['run', '--leader_elect'], 'unknown flag: --leader_elect; did you mean --leader-elect?'],
-    [['--context', 'run', 'undo', 'a/b', '-A'], 'unknown flag: -A'],
-    [['history', 'a/b', '-A'], 'unknown flag: -A\nSee mirror-controller history --help.\n'],
+    [['--context', 'run', 'undo', '-A'], 'unknown flag: -A; status, plan and release have it\nSee'],
+    [['history', '-A'], 'release have it\nSee mirror-controller history --help.\n'],
     [['explain', 'a/b', 'c/d'], 'unexpected argument: c/d'],
     [['demo', '--once'], 'unknown flag: --once'],
     [['run', '--resync'], '--resync needs a value'],
@@ -89,7 +92,7 @@ describe('a wrong command line', () => {
       '--leader-elect-lease-namespace: "team.a" cannot be the name of a namespace',
     ],
     [['run'], 'no cluster to work with'],
-    [['demo', '--leader-elect'], 'unknown flag: --leader-elect'],
+    [['demo', '--leader-elect'], 'unknown flag: --leader-elect; run has it\n'],
     [['sandbox', '--leader-elect'], 'unknown flag: --leader-elect'],
     [['demo', '--kubeconfig', 'some/config'], 'uses a cluster only with --context'],
     [['sandbox', '--port', '65536'], 'not a whole number from 0 to 65535'],
@@ -148,6 +151,12 @@ test('[C9] kubectl mirror names itself in what it tells a user to type', async (
   expect(io.err()).toBe(
     'kubectl mirror: unknown flag: --stat; did you mean --state?\nSee kubectl mirror status --help.\n',
   );
+});
+
+test('[C9] kubectl mirror names only its own commands as those that have a flag', async () => {
+  const io = memoryIo();
+  expect(await runProgram(['explain', '--once'], io, 'kubectl-mirror')).toBe(2);
+  expect(io.err()).toBe('kubectl mirror: unknown flag: --once\nSee kubectl mirror explain --help.\n');
 });
 
 test('[C9] kubectl mirror without arguments: a help that fits a screen of 24 lines', async () => {
