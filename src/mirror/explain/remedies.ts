@@ -3,6 +3,7 @@ import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { shortChecksum } from '../observe/revision.ts';
 import { MAX_NAME_LENGTH } from '../request/object-name.ts';
 import { commaList, includingItem, isExcluded, parseNamespacePatterns } from '../request/patterns.ts';
+import { parseRequest } from '../request/request.ts';
 import { LONGEST_SOURCE_NAME } from '../request/rollout-request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { type Question, requestOf, sourceOf } from './question.ts';
@@ -51,47 +52,54 @@ function shellQuoted(value: string): string {
 export function fixAnnotations(question: Question, problem: string, vocabulary: Vocabulary): Remedy {
   const key = problem.slice(0, problem.indexOf(':'));
   const { name } = splitKey(question.source);
+  const set = (value: string | undefined, caution = IN_EFFECT): Remedy => {
+    return { ...annotateSource(question, key, value), caution };
+  };
   switch (key) {
     case vocabulary.targetNamespaces: {
-      const items = repaired(sourceOf(question).annotations[key] ?? '', { exclusions: true });
-      const caution = 'Companions in namespaces that it does not name will be deleted.';
-      return { ...annotateSource(question, key, including(items, question.namespace)), caution };
+      const value = targetsIncluding(question, vocabulary);
+      return value === undefined ? correct(key) : set(value);
     }
     case vocabulary.companionName:
-      return { ...annotateSource(question, key, defaultName(name)), caution: RENAMED };
+      return set(defaultName(name), RENAMED);
     case vocabulary.keepRevisions:
-      return annotateSource(question, key, name.length > LONGEST_SOURCE_NAME ? undefined : '5');
+      return name.length > LONGEST_SOURCE_NAME
+        ? set(undefined)
+        : set('5', `Choose how many. Older revisions are deleted. ${IN_EFFECT}`);
     case vocabulary.deletionPolicy:
-      return annotateSource(question, key, 'retain');
+      return set('retain');
     case vocabulary.deleteAfter:
-      return annotateSource(question, key, '10m');
+      return set('10m');
     case vocabulary.settle:
-      return annotateSource(question, key, '2s');
+      return set('2s');
     default:
-      return { words: `Correct the annotation ${key}. Until then companions stay as they are.` };
+      return correct(key);
   }
 }
 
-/** The items of a list of namespaces that are right, or would be in lower case. */
-function repaired(text: string, options: { readonly exclusions: boolean }): readonly string[] {
-  return commaList(text).flatMap((item) => {
-    const right = [item, item.toLowerCase()].find(
-      (candidate) => parseNamespacePatterns(candidate, options).ok,
-    );
-    return right === undefined ? [] : [right];
-  });
+const IN_EFFECT =
+  'Check the value: once all annotations are valid, companions are created, changed and deleted as they say.';
+const RENAMED = 'All companions of the source get that name; those with another one are deleted.';
+
+function correct(key: string): Remedy {
+  return { words: `Correct the annotation ${key}. Until then companions stay as they are.` };
 }
 
-/** A list of these items that includes the namespace, by an item of its own if need be. */
-function including(items: readonly string[], namespace: string): string {
-  const patterns = parseNamespacePatterns(items.join(','), { exclusions: true });
-  const isIncluded = patterns.ok && includingItem(patterns.value, namespace) !== undefined;
-  return [...new Set(isIncluded ? items : [...items, namespace])].join(',');
-}
-
-function excludes(item: string, namespace: string): boolean {
-  const patterns = parseNamespacePatterns(item, { exclusions: true });
-  return patterns.ok && isExcluded(patterns.value, namespace);
+/**
+ * A list of namespaces that has this one too, and every other one as before. Upper case is
+ * corrected, because it can mean one thing only. Undefined: there is no such list, because another
+ * item is malformed or excludes the namespace.
+ */
+function including(
+  items: readonly string[],
+  namespace: string,
+  options: { readonly exclusions: boolean },
+): string | undefined {
+  const repaired = items.map((item) => item.toLowerCase());
+  const list = parseNamespacePatterns(repaired.join(','), options);
+  if (!list.ok || isExcluded(list.value, namespace)) return undefined;
+  const isIncluded = includingItem(list.value, namespace) !== undefined;
+  return [...new Set(isIncluded ? repaired : [...repaired, namespace])].join(',');
 }
 
 /** The default, or if a name is too long for that, the default of its beginning. */
@@ -104,25 +112,36 @@ function defaultName(source: string): string {
 
 /** Nothing includes the namespace, or an item with `!` excludes it. */
 export function fixTargets(question: Question, vocabulary: Vocabulary): Remedy {
+  const key = vocabulary.targetNamespaces;
+  const value = targetsIncluding(question, vocabulary);
+  if (value !== undefined) return annotateSource(question, key, value);
+  const words = `Change ${key} so that no exclusion matches ${question.namespace}. That pattern may exclude other namespaces too: go on excluding those.`;
+  return { words };
+}
+
+/** Removes an exclusion of exactly this namespace. A pattern may exclude others, so it stays. */
+function targetsIncluding(question: Question, vocabulary: Vocabulary): string | undefined {
   const { namespace } = question;
   const { annotations, namespace: own } = sourceOf(question);
-  const key = vocabulary.targetNamespaces;
   const hasSelector = annotations[vocabulary.targetNamespaceSelector] !== undefined;
   // Without targets, the companion beside the source would go.
-  const before = annotations[key] ?? (hasSelector ? '' : own);
-  const items = commaList(before).filter((item) => !excludes(item, namespace));
-  return annotateSource(question, key, including(items, namespace));
+  const before = annotations[vocabulary.targetNamespaces] ?? (hasSelector ? '' : own);
+  const items = commaList(before).filter((item) => item.replace(/^!\s*/, '!') !== `!${namespace}`);
+  return including(items, namespace, { exclusions: true });
 }
 
 /** A name that another object hardly has. */
 export function fixName(question: Question, vocabulary: Vocabulary): Remedy {
+  const source = sourceOf(question);
   const key = vocabulary.companionName;
-  const tried = sourceOf(question).annotations[key];
-  const name = tried === '{namespace}-{name}' ? '{name}-mirrored' : '{namespace}-{name}';
+  const isPossible = (name: string) =>
+    parseRequest({ ...source, annotations: { ...source.annotations, [key]: name } }, vocabulary).ok;
+  const name = ['{namespace}-{name}', '{name}-mirrored'].find(
+    (each) => each !== source.annotations[key] && isPossible(each),
+  );
+  if (name === undefined) return { words: `Set ${key} to a name that is free.` };
   return { ...annotateSource(question, key, name), caution: RENAMED };
 }
-
-const RENAMED = 'All companions of the source get that name; those with another one are deleted.';
 
 export function fixConsent(namespace: ObservedNamespace, from: string, vocabulary: Vocabulary): Remedy {
   const { consent, acceptMirrorsFrom, name } = namespace;
@@ -130,20 +149,28 @@ export function fixConsent(namespace: ObservedNamespace, from: string, vocabular
     return { words: 'Give the controller the right to get this Namespace.' };
   }
   const key = vocabulary.acceptMirrorsFrom;
-  const value = including(repaired(acceptMirrorsFrom ?? '', { exclusions: false }), from);
-  return { command: { verb: 'annotate', kind: 'namespace', name, key, value } };
+  const value = including(commaList(acceptMirrorsFrom ?? ''), from, { exclusions: false });
+  if (value === undefined) return { words: `Correct the annotation ${key} of Namespace ${name}.` };
+  const command = { verb: 'annotate', kind: 'namespace', name, key, value } as const;
+  const caution = `The whole list takes effect: companions there of sources in other namespaces are deleted.`;
+  return consent.kind === 'malformed' ? { command, caution } : { command };
 }
 
 /** New content waits until the source is quiet (SPEC D7). */
 export function fixSettle(question: Question, vocabulary: Vocabulary): Remedy {
-  return annotateSource(question, vocabulary.settle, undefined);
+  const caution = 'Later edits of the source will not wait, either.';
+  return { ...annotateSource(question, vocabulary.settle, undefined), caution };
 }
 
 /** New content waits for its canary, or the pinned one is not there (SPEC D5, D6). */
 export function fixRollout(question: Question, vocabulary: Vocabulary): Remedy {
-  return requestOf(question).rollout?.pin === undefined
-    ? annotateSource(question, vocabulary.canaryApprove, shortChecksum(sourceOf(question).digest))
-    : annotateSource(question, vocabulary.pin, undefined);
+  if (requestOf(question).rollout?.pin !== undefined) {
+    const caution = 'All companions of the source follow it again.';
+    return { ...annotateSource(question, vocabulary.pin, undefined), caution };
+  }
+  const short = shortChecksum(sourceOf(question).digest);
+  const caution = 'All companions of the source get this content, in other namespaces too.';
+  return { ...annotateSource(question, vocabulary.canaryApprove, short), caution };
 }
 
 function annotateSource({ source }: Question, key: string, value: string | undefined) {

@@ -52,7 +52,8 @@ function noSource(live: ObservedConfigMap, view: ClusterView): Result {
     default: {
       const is = value === undefined ? 'missing' : `"${value}", not "${MANAGED_SOURCE}"`;
       const label = { verb: 'label', kind: 'configmap', ...splitKey(live.key), key: managed } as const;
-      const fails = { command: { ...label, value: MANAGED_SOURCE } };
+      const caution = 'It gets companions wherever its annotations say, or without targets one beside it.';
+      const fails = { command: { ...label, value: MANAGED_SOURCE }, caution };
       return { evidence: `the label ${managed} is ${is}`, fails };
     }
   }

@@ -67,7 +67,8 @@ export function checkNamespace(question: Question, view: ClusterView): Result {
   }
   if (namespace === undefined && needsIt) {
     const command = { verb: 'create', kind: 'namespace', name } as const;
-    return { evidence: `${name} does not exist`, fails: { command } };
+    const caution = 'Other sources that target it get companions there, too.';
+    return { evidence: `${name} does not exist`, fails: { command, caution } };
   }
   return { evidence: `${name} exists` };
 }

@@ -1,45 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ObjectKey, objectKey } from '../../../src/kube/api/object-key.ts';
+import { objectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../../src/kube/api/types.ts';
-import { explainCompanion } from '../../../src/mirror/explain/explain.ts';
-import type { Finding } from '../../../src/mirror/explain/finding.ts';
-import { commandInWords, type Remedy } from '../../../src/mirror/explain/remedies.ts';
-import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { inventoryOf } from '../inventory-of.ts';
 import { randomWorld } from '../random-world.ts';
-import { renderingOf } from '../rendering-of.ts';
 import { revisionObject } from '../rollout/revisions.ts';
-import { companion, configMap, namespace, observed, source, stripped, vocabulary } from '../wire.ts';
-import { boundsOf, objectAt, viewOf, type World, world } from '../world.ts';
-
-function explain(key: string, target: string, of: World): readonly Finding[] {
-  const live = objectAt(of, key);
-  const observed = live && observe(live, vocabulary);
-  const request = observed?.request?.ok ? observed.request.value : undefined;
-  const at = request && objectAt(of, objectKey(target, request.companionName));
-  const question = {
-    source: key as ObjectKey,
-    live: observed,
-    namespace: target,
-    actual: at && observe(at, vocabulary),
-    rendering: observed && renderingOf(observed, of.configMaps, viewOf(of)),
-  };
-  return explainCompanion(question, viewOf(of));
-}
-
-/** `check: evidence`, then what would change the last. */
-function inWords(findings: readonly Finding[]): readonly string[] {
-  const fails = findings.at(-1)?.fails;
-  const remedy = fails === undefined ? [] : [remedyInWords(fails)];
-  return [...findings.map(({ check, evidence }) => `${check}: ${evidence}`), ...remedy];
-}
-
-function remedyInWords(remedy: Remedy): string {
-  if ('words' in remedy) return remedy.words;
-  return 'command' in remedy ? commandInWords(remedy.command) : `by the ${remedy.by}`;
-}
+import { companion, configMap, namespace, observed, source, stripped } from '../wire.ts';
+import { boundsOf, type World, world } from '../world.ts';
+import { explain, inWords } from './ask.ts';
 
 /** Of the view. */
 const NOW = new Date(world([]).now ?? 0).toISOString();
@@ -216,8 +185,9 @@ describe('[C8] explain', () => {
 
   test.each([
     ['deletion-policy', 'keep', 'workshop.io/deletion-policy=retain'],
-    ['target-namespaces', 'Team,team-b, .*,!qa', "workshop.io/target-namespaces='team,team-b,!qa,team-a'"],
-    ['target-namespaces', 'Team-*, .*', "workshop.io/target-namespaces='team-*'"],
+    ['target-namespaces', 'Team,team-b,!QA', "workshop.io/target-namespaces='team,team-b,!qa,team-a'"],
+    ['target-namespaces', 'Team-*, ! team-a', "workshop.io/target-namespaces='team-*'"],
+    ['target-namespaces', '!team-z', "workshop.io/target-namespaces='!team-z,team-a'"],
     ['companion-name', '{x}', "workshop.io/companion-name='{name}-synced'"],
   ])('annotations: a malformed %s, and a value that works', (annotation, value, fix) => {
     const [, problem, remedy] = ask([source('home/colors', { [annotation]: value })]);
@@ -226,6 +196,9 @@ describe('[C8] explain', () => {
   });
 
   test.each([
+    ['target-namespaces', 'Team_B, !team-z'],
+    ['target-namespaces', '*, !team_z'],
+    ['target-namespaces', 'Qa, !team-a*'],
     ['target-namespace-selector', 'a=b=c'],
     ['include-keys', ''],
     ['exclude-keys', 'password;token'],
@@ -250,7 +223,7 @@ describe('[C8] explain', () => {
     };
     const typo = source('home/colors', { 'target-namespaces': 'team-a, Team' });
     expect(caution('home/colors', 'team-a', world([typo], spaces))).toContain(
-      'does not name will be deleted',
+      'companions are created, changed and deleted as they say',
     );
     const taken = world([colors, configMap('team-a/colors-synced')], spaces);
     expect(caution('home/colors', 'team-a', taken)).toContain('All companions of the source get that name');
@@ -291,6 +264,11 @@ describe('[C8] explain', () => {
       'target: "!team-z" in target-namespaces excludes team-z',
       `${annotate}/target-namespaces='team-*'`,
     ]);
+    const patterns = source('home/colors', { 'target-namespaces': 'home,*,!kube-*,!team-*' });
+    expect(end([patterns])).toEqual([
+      'target: "!team-*" in target-namespaces excludes team-a',
+      'Change workshop.io/target-namespaces so that no exclusion matches team-a. That pattern may exclude other namespaces too: go on excluding those.',
+    ]);
     expect(
       end([source('home/colors', { 'target-namespaces': '*', 'companion-name': '{name}' })], 'home'),
     ).toEqual([
@@ -324,12 +302,15 @@ describe('[C8] explain', () => {
       "consent: the namespace's accept-mirrors-from does not accept home",
       `${annotate}='platform-*,home'`,
     ]);
-    expect(end([colors], 'team-a', [namespace('team-a', { accepts: '.*' })])[1]).toBe(`${annotate}=home`);
+    const correct = 'Correct the annotation workshop.io/accept-mirrors-from of Namespace team-a.';
+    for (const accepts of ['.*', 'Ho*, .*', 'platform-*, !home']) {
+      expect(end([colors], 'team-a', [namespace('team-a', { accepts })])[1]).toBe(correct);
+    }
     expect(end([colors], 'team-a', [namespace('team-a', { accepts: 'platform-*, Shop' })])[1]).toBe(
       `${annotate}='platform-*,shop,home'`,
     );
-    expect(end([colors], 'team-a', [namespace('team-a', { accepts: 'Ho*, .*' })])[1]).toBe(
-      `${annotate}='ho*'`,
+    expect(end([colors], 'team-a', [namespace('team-a', { accepts: 'Ho*, Qa' })])[1]).toBe(
+      `${annotate}='ho*,qa'`,
     );
     const of = world([colors], spaces, boundsOf({ requireConsent: true }));
     expect(inWords(explain('home/colors', 'team-a', of)).slice(-2)).toEqual([
@@ -347,6 +328,12 @@ describe('[C8] explain', () => {
     ]);
     const renamed = source('home/colors', { ...targets, 'companion-name': '{namespace}-{name}' });
     expect(end([renamed, configMap('team-a/home-colors')])[1]).toBe(`${rename}'{name}-mirrored'`);
+    const name = 'x'.repeat(246);
+    const long = source(`home/${name}`, { ...targets, 'companion-name': '{namespace}-{name}' });
+    const taken = world([long, configMap(`team-a/home-${name}`)], spaces);
+    expect(inWords(explain(`home/${name}`, 'team-a', taken)).at(-1)).toBe(
+      'Set workshop.io/companion-name to a name that is free.',
+    );
     expect(end([colors, companion(colors, 'team-a/colors-synced', { deleting: true })])).toEqual([
       'name: the companion is being deleted, and will be recreated',
       'Wait until it is gone.',
