@@ -1,13 +1,25 @@
-import { usesOf } from '../observe/observed-config-map.ts';
+import { isCompanionOf } from '../companion/ownership.ts';
+import { sourceReference, usesOf } from '../observe/observed-config-map.ts';
 import { type Desired, desiredOf } from '../plan/desired.ts';
 import { planCompanion } from '../plan/plan.ts';
 import { onceQuiet } from '../plan/settle.ts';
 import type { Step } from '../plan/step.ts';
 import type { ClusterView } from '../plan/view.ts';
 import type { Result } from './finding.ts';
-import { whyBlocked } from './inventory.ts';
+import { whyBlocked, whyNotOf } from './inventory.ts';
 import { companionOf, type Question, requestOf, sourceOf } from './question.ts';
 import { fixName, fixRollout, fixSettle } from './remedies.ts';
+
+/** If an object was named that is not a companion, nothing that the source says matters. */
+export function checkMarks(question: Question, view: ClusterView): Result | undefined {
+  const { source, live, name, actual } = question;
+  const { vocabulary } = view.settings;
+  if (name === undefined || actual === undefined) return undefined;
+  if (sourceReference(actual, vocabulary) !== source) return undefined;
+  if (isCompanionOf(actual, { key: source, uid: live?.uid }, vocabulary)) return undefined;
+  const words = 'The controller leaves it alone. Delete it if nobody needs it.';
+  return { evidence: whyNotOf(source, actual, vocabulary), fails: { words } };
+}
 
 /** Nothing can be said of a source whose content is not known. */
 export function checkRead(question: Question): Result | undefined {

@@ -1,5 +1,5 @@
 import type { ClusterView } from '../plan/view.ts';
-import { checkContent, checkName, checkRead, checkValues } from './companion-checks.ts';
+import { checkContent, checkMarks, checkName, checkRead, checkValues } from './companion-checks.ts';
 import type { Check, Finding, Result } from './finding.ts';
 import type { Question } from './question.ts';
 import { checkAnnotations, checkLabel } from './source-checks.ts';
@@ -21,6 +21,7 @@ export function explainCompanion(question: Question, view: ClusterView): readonl
 type CheckFunction = (question: Question, view: ClusterView) => Result | undefined;
 
 const CHECKS: readonly (readonly [Check, CheckFunction])[] = [
+  ['marks', checkMarks],
   ['label', checkLabel],
   ['annotations', checkAnnotations],
   ['target', checkTarget],

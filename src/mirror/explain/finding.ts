@@ -2,6 +2,7 @@ import type { Remedy } from './remedies.ts';
 
 /** What must hold, in this order, for a companion to be in sync. */
 export type Check =
+  | 'marks'
   | 'label'
   | 'annotations'
   | 'target'

@@ -11,6 +11,7 @@ import { rolloutOnceQuiet } from '../plan/settle.ts';
 import type { Step } from '../plan/step.ts';
 import type { ClusterView } from '../plan/view.ts';
 import type { Rendering } from '../render/rendering.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 
 /**
  * Where companions stand. Each is in exactly one state (SPEC C3).
@@ -235,18 +236,20 @@ export function nobodys(object: ObservedConfigMap, view: ClusterView): readonly 
   const { vocabulary } = view.settings;
   if (isValues(object, vocabulary)) return [];
   const source = sourceReference(object, vocabulary);
-  const self = object.annotations[vocabulary.companion];
   const entry = { source, companion: object.key, action: 'none' } as const;
   if (source !== undefined && isOutOfScope(source, view)) {
     return [{ ...entry, state: 'refused', reason: "its source's namespace is not among --namespaces" }];
   }
-  const reason =
-    source === undefined
-      ? 'it names no source'
-      : self !== undefined && self !== object.key
-        ? `it is a copy of ${self}`
-        : `it lacks the marks of a companion of ${source}`;
+  const reason = source === undefined ? 'it names no source' : whyNotOf(source, object, vocabulary);
   return [{ ...entry, state: 'orphaned', reason }];
+}
+
+/** Why an object that refers to the source is not its companion (SPEC R6). */
+export function whyNotOf(source: ObjectKey, object: ObservedConfigMap, vocabulary: Vocabulary): string {
+  const self = object.annotations[vocabulary.companion];
+  return self !== undefined && self !== object.key
+    ? `it is a copy of ${self}`
+    : `it lacks the marks of a companion of ${source}`;
 }
 
 function entryOf(source: ObjectKey, step: Step): Entry {

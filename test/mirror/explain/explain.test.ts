@@ -176,6 +176,31 @@ describe('[C8] explain', () => {
     );
   });
 
+  test('marks: a copy of a companion, wherever it is; deleting it is for a person to decide', () => {
+    const leave = 'The controller leaves it alone. Delete it if nobody needs it.';
+    for (const key of ['team-z/other', 'team-z/colors-synced', 'team-a/other', 'team-b/colors-synced']) {
+      const [target = '', name = ''] = key.split('/');
+      const copy = companion(colors, key, {
+        annotations: { 'workshop.io/companion': 'team-a/colors-synced' },
+      });
+      for (const objects of [[colors, copy], [copy]]) {
+        expect(inWords(explain('home/colors', target, world(objects, spaces), name))).toEqual([
+          'marks: it is a copy of team-a/colors-synced',
+          leave,
+        ]);
+      }
+    }
+    const lost = companion(colors, 'qa/colors-synced');
+    const unmarked = stripped(stripped(lost, 'workshop.io/managed'), 'workshop.io/source-uid');
+    expect(inWords(explain('home/colors', 'qa', world([colors, unmarked], spaces), 'colors-synced'))).toEqual(
+      ['marks: it lacks the marks of a companion of home/colors', leave],
+    );
+    // The object beside its source, and one that only lost a mark, are companions.
+    expect(
+      inWords(explain('home/colors', 'team-a', world([colors, settled], spaces), 'colors-synced')),
+    ).toEqual(ask([colors, settled]));
+  });
+
   test('label: a source outside of --namespaces', () => {
     const of = world([colors], spaces, boundsOf({ namespaces: ['team-a'] }));
     expect(inWords(explain('home/colors', 'team-a', of))[0]).toBe(
