@@ -36,6 +36,7 @@ function contact(failures: readonly Error[], { retry = true } = {}) {
     cluster: { server: 'https://server:1', context: 'here' },
     configMaps: new Map([['all namespaces', failingList(failures)]]),
     namespaces: undefined,
+    ifForbidden: 'Ask for the right.',
     retry,
     clock,
     random: () => 0,
@@ -111,7 +112,7 @@ describe('[W3] what retrying cannot fix', () => {
     ['a server that is not an API server', network('MALFORMED'), 'cannot reach the API server'],
     ['a missing path', status(404), 'a healthy API server'],
     ['401', status(401), 'renew it'],
-    ['403', status(403), 'manifests/base/rbac.yaml'],
+    ['403', status(403), 'Ask for the right.'],
     ['a credential plugin that fails', network('CREDENTIALS'), 'server:1 failed'],
   ])('%s ends the program at once', async (_what, failure, words) => {
     const { clock, outcome, log } = contact([failure, failure]);
@@ -157,6 +158,7 @@ test('[O5] a namespace of --namespaces that does not exist is reported once, aft
       ['gone', namespaceList([])],
       ['there', namespaceList([{ metadata }])],
     ]),
+    ifForbidden: '',
     retry: true,
     clock,
     random: () => 0,

@@ -190,12 +190,15 @@ describe('a server that does not let us work', () => {
     expect(err).not.toMatch(/\n\s+at /);
   });
 
+  const RUN = ['run', '--http-address='];
   test.each([
-    [401, 'Unauthorized', 'does not accept our credential (401)', 'renew it', []],
-    [403, 'Forbidden', 'does not allow this (403)', 'manifests/base/rbac.yaml', []],
-    [404, 'NotFound', 'answered 404', 'a healthy API server', []],
-    [503, 'ServiceUnavailable', 'answered 503', 'a healthy API server', ['--once']],
-  ])('[O5] it answers %i: exit code 1 and the fix', async (status, reason, what, fix, flags) => {
+    [401, 'Unauthorized', 'does not accept our credential (401)', 'renew it', RUN],
+    [403, 'Forbidden', 'does not allow this (403)', 'manifests/base/rbac.yaml', RUN],
+    [404, 'NotFound', 'answered 404', 'a healthy API server', RUN],
+    [503, 'ServiceUnavailable', 'answered 503', 'a healthy API server', [...RUN, '--once']],
+    [403, 'Forbidden', 'does not allow this (403)', 'Ask an administrator', ['status', '-n', 'a']],
+    [403, 'Forbidden', 'does not allow this (403)', 'each of the --names', ['plan', '--namespaces', 'a']],
+  ])('[O5] it answers %i: exit code and the fix', async (status, reason, what, fix, args) => {
     const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason, message: 'no' };
     const server = createServer((_request, response) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -203,14 +206,9 @@ describe('a server that does not let us work', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      const { code, err } = await outcome([
-        'run',
-        '--http-address=',
-        ...flags,
-        '--kubeconfig',
-        kubeconfig(`http://127.0.0.1:${port}`),
-      ]);
-      expect(code).toBe(1);
+      const address = `http://127.0.0.1:${port}`;
+      const { code, err } = await outcome([...args, '--kubeconfig', kubeconfig(address)]);
+      expect(code).toBe(args[0] === 'run' ? 1 : 2);
       expect(err).toContain(what);
       expect(err).toContain(fix);
       expect(err).not.toContain('?; ');

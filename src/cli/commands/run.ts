@@ -16,6 +16,10 @@ import { notifyOptions } from '../session/notifications.ts';
 import { countAnswers } from '../session/request-metrics.ts';
 import { serve } from '../session/serve.ts';
 
+const GRANT_ALL =
+  'Apply manifests/base/rbac.yaml, or watch only namespaces that this user may read, with --namespaces.';
+const GRANT_EACH = 'Grant the verbs of manifests/base/rbac.yaml in each of the --namespaces.';
+
 /** `mirror-controller run`: mirrors until stopped, or with `--once` until all is done. */
 export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): Promise<void> {
   const cluster = clusterFor(flags, io);
@@ -42,7 +46,9 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
     (await serve(address, { ...session, metrics, election, stopping: signal, clock: systemClock, log }));
   const namespaces = flags.namespaces && session.namespaces;
   const deps = { clock: systemClock, random: Math.random, log, signal };
-  const contact = firstContact({ cluster, configMaps, namespaces, retry: !flags.once, ...deps });
+  const ifForbidden = flags.namespaces ? GRANT_EACH : GRANT_ALL;
+  const retry = !flags.once;
+  const contact = firstContact({ cluster, configMaps, namespaces, ifForbidden, retry, ...deps });
   // A server that takes its time to answer does not keep a process that is asked to stop.
   await Promise.race([contact, aborted(signal)]);
   const { server, context } = cluster;

@@ -12,6 +12,8 @@ export interface FirstContact {
   readonly configMaps: Watches['configMaps'];
   /** Those of `--namespaces`; undefined: all. */
   readonly namespaces: Watches['namespaces'] | undefined;
+  /** What to do about a 403. */
+  readonly ifForbidden: string;
   /** Whether failures that may pass are retried. */
   readonly retry: boolean;
   readonly clock: Clock;
@@ -23,9 +25,6 @@ export interface FirstContact {
 
 const BACKOFF = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
 const NOT_READY = 'the API server is not ready; retrying';
-const GRANT_ALL =
-  'Apply manifests/base/rbac.yaml, or watch only namespaces that this user may read, with --namespaces.';
-const GRANT_EACH = 'Grant the verbs of manifests/base/rbac.yaml in each of the --namespaces.';
 /** Failures of a server that is reachable: it may answer next time. */
 const PASSING_CODES = new Set([
   'TIMEOUT',
@@ -42,14 +41,14 @@ const PASSING_CODES = new Set([
  * @throws RunError
  */
 export async function firstContact(contact: FirstContact): Promise<void> {
-  const { cluster, retry, clock, random, log, signal } = contact;
+  const { cluster, ifForbidden, retry, clock, random, log, signal } = contact;
   for (let failures = 1; !signal.aborted; failures += 1) {
     try {
       await readEach(contact);
       if (failures > 1) log.info({ was: NOT_READY }, 'resolved');
       return;
     } catch (error) {
-      const lines = explain(error, cluster, contact.namespaces ? GRANT_EACH : GRANT_ALL);
+      const lines = explain(error, cluster, ifForbidden);
       if (!retry || !mayPass(error, failures)) throw new RunError(lines.join('\n'));
       const { retryAfterMs = 0 } = error as Partial<ApiError>;
       const retryInMs = Math.max(retryAfterMs, backoffDelay(failures, BACKOFF, random));

@@ -17,7 +17,10 @@ import { loggerFor } from './from-flags.ts';
 
 /** Time (ms) after which a terminal shows what the command waits for. */
 const PATIENCE_MS = 1000;
-const GRANT = 'Give this user the right to get, list and watch ConfigMaps and Namespaces.';
+const GRANT_ALL =
+  'This command reads with your rights. Ask an administrator for get, list and watch of ConfigMaps and Namespaces in the whole cluster; or name the namespaces that you may read, with --namespaces.';
+const GRANT_EACH =
+  'This command reads with your rights. Ask an administrator for get, list and watch of ConfigMaps, and get of the Namespace, in each of the --namespaces.';
 
 /** For what the caches do not have. */
 export interface Access {
@@ -49,19 +52,20 @@ export async function inspecting<T>(
   const watches = watchesOf(transport, settings, systemClock);
   const api = createConfigMapApi(transport, { fieldManager: MANAGED_BY });
   const inspection = new Inspection(settings, { ...watches, ...common, api });
+  const ifForbidden = flags.namespaces ? GRANT_EACH : GRANT_ALL;
   let running: Promise<void> | undefined;
   try {
     {
       using _progress = showProgress(io);
       const namespaces = flags.namespaces && watches.namespaces;
-      await firstContact({ ...watches, ...common, cluster, namespaces, retry: false, signal });
+      await firstContact({ ...watches, ...common, cluster, namespaces, ifForbidden, retry: false, signal });
       running = inspection.run(signal);
       await inspection.whenSynced(signal);
     }
     if (signal.aborted) throw new RunError('stopped before the cluster was read');
     return await work(inspection, signal, { api, transport });
   } catch (error) {
-    throw inWords(error, cluster);
+    throw inWords(error, cluster, ifForbidden);
   } finally {
     stop.abort();
     await running;
@@ -84,11 +88,11 @@ function showProgress({ stderr }: ProcessIo): Disposable {
   return { [Symbol.dispose]: stop };
 }
 
-function inWords(error: unknown, cluster: Cluster): unknown {
+function inWords(error: unknown, cluster: Cluster, ifForbidden: string): unknown {
   if (error instanceof RunError) return new RunError(error.message, 2);
   if (error instanceof ListFailedError) return new RunError(`${error.message}; the lines above say why`, 2);
   if (error instanceof ApiError || error instanceof NetworkError) {
-    return new RunError(explain(error, cluster, GRANT).join('\n'), 2);
+    return new RunError(explain(error, cluster, ifForbidden).join('\n'), 2);
   }
   return error;
 }
