@@ -8,6 +8,15 @@ import { oneLine, paragraph, renderTable } from './table.ts';
 /** How the user calls the program (SPEC C9). */
 export type ProgramName = 'mirror-controller' | 'kubectl mirror';
 
+/** How the user called the program: commands to paste call it, and kubectl, in the same way. */
+export interface Caller {
+  readonly programName: ProgramName;
+  /** The flags that choose the cluster, as they were given; empty, or with a space before. */
+  readonly clusterFlags: string;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
 export interface Explanation {
   readonly source: ObjectKey;
   /** Undefined: the source's annotations do not say it. */
@@ -21,12 +30,12 @@ export interface Explanation {
 const FIND_CONTROLLER =
   'kubectl get deployments --all-namespaces --selector app.kubernetes.io/name=mirror-controller';
 
+const ONCE_CAUTION =
+  'It does all that is due, for every source. Give it the flags with which the controller would run.';
+
 /** The checks, how it ends, and what would change that. */
-export function explanationInWords(
-  explanation: Explanation,
-  programName: ProgramName,
-  width: number,
-): string {
+export function explanationInWords(explanation: Explanation, caller: Caller): string {
+  const { programName, clusterFlags, width } = caller;
   const { source, companion, findings, entry } = explanation;
   const rows = findings.map(({ check, evidence, fails }) => ({
     cells: [`  ${fails === undefined ? 'ok' : 'no'}`, check, evidence],
@@ -37,21 +46,26 @@ export function explanationInWords(
     paragraph(`${source} → ${companion ?? (entry === undefined ? 'no companion' : 'its companions')}`, width),
     `\n${table}\n`,
     paragraph(oneLine(conclusion(explanation)), width),
-    fails === undefined ? '' : remedyInWords(fails, programName, width),
-    entry?.state === 'held' ? `To let it be deleted:\n  ${programName} release ${source}\n` : '',
+    fails === undefined ? '' : remedyInWords(fails, caller),
+    entry?.state === 'held'
+      ? `To let it be deleted:\n  ${programName} release ${source}${clusterFlags}\n`
+      : '',
   ].join('');
 }
 
 /** A command is never broken: it is there to be pasted. */
-function remedyInWords(remedy: Remedy, programName: ProgramName, width: number): string {
+function remedyInWords(remedy: Remedy, { programName, clusterFlags, width }: Caller): string {
   if ('words' in remedy) return paragraph(remedy.words, width);
   if ('command' in remedy) {
     const caution = remedy.caution === undefined ? '' : paragraph(remedy.caution, width);
-    return `To change that:\n  ${oneLine(commandInWords(remedy.command))}\n${caution}`;
+    return `To change that:\n  ${oneLine(commandInWords(remedy.command) + clusterFlags)}\n${caution}`;
   }
   // The plugin has no run.
-  const once = programName === 'kubectl mirror' ? '' : `Without one:\n  ${programName} run --once\n`;
-  return `A running controller will do that. To see whether one runs:\n  ${FIND_CONTROLLER}\n${once}`;
+  const once =
+    programName === 'kubectl mirror'
+      ? ''
+      : `Without one:\n  ${programName} run --once${clusterFlags}\n${paragraph(ONCE_CAUTION, width)}`;
+  return `A running controller will do that. To see whether one runs:\n  ${FIND_CONTROLLER}${clusterFlags}\n${once}`;
 }
 
 function conclusion({ findings, entry }: Explanation): string {

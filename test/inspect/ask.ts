@@ -37,9 +37,13 @@ export async function rowsOf(
   return { code, rows: JSON.parse(short(world, out)) };
 }
 
-/** A text without the world's own prefix and domain. */
+/** A text without the world's own prefix and domain, and without the flag of its cluster. */
 export function short(world: World, text: string): string {
-  return text.replaceAll(world.domain, 'workshop.io').replaceAll(world.place.prefix, '');
+  const { kubeconfigPath, prefix } = world.place;
+  return text
+    .replaceAll(` --kubeconfig ${kubeconfigPath}`, '')
+    .replaceAll(world.domain, 'workshop.io')
+    .replaceAll(prefix, '');
 }
 
 /** One line a row. */

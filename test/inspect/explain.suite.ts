@@ -147,9 +147,29 @@ export function explainSuite(server: TestServer): void {
         '  kubectl get deployments --all-namespaces --selector app.kubernetes.io/name=mirror-controller',
         'Without one:',
         '  mirror-controller run --once',
+        'It does all that is due, for every source. Give it the flags with which the controller would run.',
         '',
       ].join('\n'),
     );
+  });
+
+  test.concurrent('[C8] every command that explain and undo print is for the cluster that was asked', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource({ asks: { 'keep-revisions': '1', 'delete-after': 'soon' } });
+    const commandsIn = async (...args: readonly string[]) => {
+      const lines = (await ask(world, args)).out.split('\n');
+      return lines.filter((line) => /^ {2}(kubectl|mirror-controller) /.test(line));
+    };
+    const key = world.full('home/colors');
+    const printed = await commandsIn('explain', key);
+    await world.ask('home/colors', { 'delete-after': '1s' });
+    printed.push(...(await commandsIn('explain', key)));
+    await world.run('--once');
+    await world.person.patch(key, { data: { sky: 'red' } });
+    await world.run('--once');
+    printed.push(...(await commandsIn('undo', key)));
+    const ours = ` --kubeconfig ${world.place.kubeconfigPath}`;
+    expect(printed.map((line) => line.endsWith(ours))).toEqual([true, true, true, true]);
   });
 
   test.concurrent('[C9] kubectl mirror explain prints no command that kubectl mirror does not have', async () => {
@@ -347,7 +367,9 @@ export function explainSuite(server: TestServer): void {
 }
 
 /** Does what a person does who pastes the command. */
-async function carryOut(command: string, world: World): Promise<void> {
+async function carryOut(pasted: string, world: World): Promise<void> {
+  const command = pasted.replace(` --kubeconfig ${world.place.kubeconfigPath}`, '');
+  if (command === pasted) expect.fail(`a command for another cluster: ${pasted}`);
   if (command === 'mirror-controller run --once') {
     await world.run('--once');
     return;

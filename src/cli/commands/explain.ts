@@ -10,7 +10,7 @@ import { RunError, UsageError } from '../errors.ts';
 import type { EXPLAIN_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
-import { clusterFor } from '../session/from-flags.ts';
+import { clusterFlags, clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
 import { namespaceOf } from '../session/scope.ts';
 
@@ -47,9 +47,9 @@ export async function explain(
     );
     const entry =
       planned && isUnconfirmed(planned) ? entryMeeting(planned, actual, look.renderings, view) : planned;
-    const width = terminalWidth(io.stdout);
+    const caller = { programName, clusterFlags: clusterFlags(flags), width: terminalWidth(io.stdout) };
     const explanation = { source: asked.source, companion, findings, entry };
-    await print(io, explanationInWords(explanation, programName, width));
+    await print(io, explanationInWords(explanation, caller));
     return findings.every(({ fails }) => fails === undefined) ? 0 : 1;
   });
 }

@@ -19,7 +19,7 @@ import type { UNDO_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { explain } from '../session/first-contact.ts';
-import { clusterFor } from '../session/from-flags.ts';
+import { clusterFlags, clusterFor } from '../session/from-flags.ts';
 import { inspectingSource } from '../session/scope.ts';
 import { USER_AGENT } from '../version.ts';
 
@@ -48,7 +48,7 @@ export async function undo(
     [
       paragraph(`${key} is pinned to ${choice.short}: its companions will hold that content.`, width),
       ...choice.changes.map((line) => paragraph(`  ${line}`, width)),
-      `To let them follow the source again:\n  ${commandInWords(end)}\n`,
+      `To let them follow the source again:\n  ${commandInWords(end)}${clusterFlags(flags)}\n`,
     ].join(''),
   );
 }

@@ -41,7 +41,7 @@ export function commandInWords(command: Command): string {
   return `kubectl ${verb} ${kind} ${name}${where} --overwrite ${entry}`;
 }
 
-function shellQuoted(value: string): string {
+export function shellQuoted(value: string): string {
   return /^[-\w./]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
