@@ -152,7 +152,8 @@ export function fixConsent(namespace: ObservedNamespace, from: string, vocabular
   const value = including(commaList(acceptMirrorsFrom ?? ''), from, { exclusions: false });
   if (value === undefined) return { words: `Correct the annotation ${key} of Namespace ${name}.` };
   const command = { verb: 'annotate', kind: 'namespace', name, key, value } as const;
-  const caution = `The whole list takes effect: companions there of sources in other namespaces are deleted.`;
+  const caution =
+    'Companions there whose source is in a namespace that the list does not name will be deleted.';
   return consent.kind === 'malformed' ? { command, caution } : { command };
 }
 
