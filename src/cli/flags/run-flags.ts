@@ -32,7 +32,6 @@ export const CLUSTER_FLAGS = {
 const SCOPE_FLAGS = {
   namespaces: flag({
     kind: NAMESPACES,
-    default: '',
     defaultDescription: 'all',
     describe: 'Watch only these namespaces, and create companions only there',
   }),
