@@ -118,6 +118,7 @@ describe('a wrong value is reported with its fix', () => {
   const bad: readonly [what: string, flag: keyof typeof RUN_FLAGS, value: string, words: string][] = [
     ['a unit that does not exist', 'resync', '5x', '"5x" is not a duration; write for example 500ms'],
     ['a negative duration', 'resync', '-5s', 'is not a duration'],
+    ['a canary in a loop', 'freshness-canary', '9s', '"9s" is too often; write at least 10s, or 0'],
     ['no worker', 'workers', '0', 'not a whole number from 1 to 1024'],
     ['half a worker', 'workers', '1.5', 'not a whole number'],
     ['a size without sense', 'source-cache-size', '64 apples', 'is not a size; write for example 64Mi'],

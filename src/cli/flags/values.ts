@@ -36,6 +36,19 @@ export const DURATION: Kind<number> = {
   },
 };
 
+/** More often, the canary would be a load, and flapping (SPEC D7). */
+const LEAST_CANARY_INTERVAL_MS = 10_000;
+
+/** Never (0), or a number of milliseconds. */
+export const CANARY_INTERVAL: Kind<number> = {
+  name: 'duration',
+  parse: (text) => {
+    const ms = DURATION.parse(text);
+    if (!ms.ok || ms.value === 0 || ms.value >= LEAST_CANARY_INTERVAL_MS) return ms;
+    return problem(`"${text}" is too often; write at least 10s, or 0 for never`);
+  },
+};
+
 /** `64Mi`, `1Gi`, `500K`, `64B`, `0`; the result is bytes. A bare number hardly means them. */
 export const SIZE: Kind<number> = {
   name: 'size',
