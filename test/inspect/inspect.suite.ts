@@ -162,15 +162,36 @@ export function inspectSuite(server: TestServer): void {
     expect(out + explained.out).not.toContain('secret');
   });
 
-  test.concurrent('[C2] plan --filename: a file that unlabels a source deletes its companions', async () => {
+  test.concurrent('[C2] plan --filename: a label that a file lacks goes only if the last apply set it, as with kubectl apply', async () => {
     await using world = await World.open(server);
     await world.createSource();
     await world.run('--once');
-    const unlabelled = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'colors' } };
-    const io = { ...memoryIo(), stdin: Readable.from([dump(unlabelled)]) };
-    const { out } = await ask(world, ['plan', '-n', world.full('home'), '-f', '-', '-o', 'json'], io);
-    expect(inWords(JSON.parse(short(world, out)))).toEqual([
+    const labels = world.ours({ managed: 'true' });
+    const file = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'colors' } };
+    const plan = async () => {
+      const io = { ...memoryIo(), stdin: Readable.from([dump(file)]) };
+      const { out } = await ask(world, ['plan', '-n', world.full('home'), '-f', '-', '-o', 'json'], io);
+      return inWords(JSON.parse(short(world, out)));
+    };
+    expect(await plan()).toEqual([]);
+    const lastApplied = JSON.stringify({ ...file, metadata: { ...file.metadata, labels } });
+    await world.person.patch(world.full('home/colors'), {
+      metadata: { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': lastApplied } },
+    });
+    expect(await plan()).toEqual([
       'home/colors → home/colors-synced: orphaned, delete; the source is no longer labelled',
+    ]);
+  });
+
+  test.concurrent('[C2] plan --filename: a Namespace keeps what its file lacks', async () => {
+    await using world = await World.open(server);
+    await world.createNamespace('team-a', { annotations: world.ours({ 'accept-mirrors-from': '' }) });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    const file = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: world.full('team-a') } };
+    const io = { ...memoryIo(), stdin: Readable.from([dump(file)]) };
+    const { out } = await ask(world, ['plan', '-f', '-', '-o', 'json'], io);
+    expect(inWords(JSON.parse(short(world, out)))).toEqual([
+      expect.stringContaining('home/colors → team-a/colors-synced: refused, none; '),
     ]);
   });
 

@@ -146,7 +146,8 @@ export const SERVING_FLAGS = {
   'freshness-canary': flag({
     kind: CANARY_INTERVAL,
     default: '0s',
-    describe: 'How often to change a test source and check that its companion follows: 10s or more; 0 = never',
+    describe:
+      'How often to change a test source and check that its companion follows: 10s or more; 0 = never',
   }),
 } satisfies Flags;
 
