@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ask, short } from '../inspect/ask.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BLUE, edit, GREEN, hold, keeps, RED, revisionOf, shortOf } from './rolling.ts';
@@ -8,6 +12,9 @@ import { World } from './world.ts';
 
 /** SPEC D5: companions hold an earlier content. */
 export function pinSuite(server: TestServer): void {
+  const folder = mkdtempSync(join(tmpdir(), 'pin-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
   /** A source that has been red, green and blue. */
   async function openHistory(): Promise<World> {
     const world = await World.open(server, ['team-a', 'team-b']);
@@ -113,6 +120,17 @@ export function pinSuite(server: TestServer): void {
     await hold(world, { 'team-a': BLUE, 'team-b': BLUE });
     const wrong = await ask(world, ['undo', key, '--to', 'beef']);
     expect(short(world, wrong.err)).toContain('home/colors has no revision beef; write at least 8 digits');
+  });
+
+  test.concurrent('[D5] undo that may not write says so and exits with 2', async () => {
+    await using world = await openHistory();
+    await using proxy = await startFaultProxy({ upstream: world.place.access });
+    proxy.inject({ match: { method: 'PATCH' }, fault: { kind: 'status', code: 403 } });
+    const kubeconfig = join(folder, `${world.place.prefix}${server.name}`);
+    writeFileSync(kubeconfig, proxy.kubeconfig());
+    const refused = await ask(world, ['undo', world.full('home/colors'), '--kubeconfig', kubeconfig]);
+    expect(short(world, refused.err)).toContain('the right to patch ConfigMap home/colors');
+    expect(refused.code).toBe(2);
   });
 
   test.concurrent('[D5] undo says what is missing', async () => {

@@ -34,11 +34,12 @@ export async function undo(
   io: ProcessIo,
   operands: readonly string[],
 ): Promise<void> {
-  const choice = await inspectingSource('undo', operands, flags, io, (source, look) =>
-    choose(source, flags.to, look),
-  );
   const { pin } = vocabularyOf(flags.domain);
-  await annotate(choice.source, { [pin]: choice.short }, clusterFor(flags, io), io);
+  const choice = await inspectingSource('undo', operands, flags, io, async (source, look) => {
+    const chosen = await choose(source, flags.to, look);
+    await annotate(source, { [pin]: chosen.short }, clusterFor(flags, io), io);
+    return chosen;
+  });
   const { key } = choice.source;
   const end = { verb: 'annotate', kind: 'configmap', ...splitKey(key), key: pin, value: undefined } as const;
   const width = terminalWidth(io.stdout);
