@@ -282,6 +282,35 @@ export function inspectSuite(server: TestServer): void {
     expect(await watching).toBe(0);
     expect(io.err()).toBe('');
   });
+
+  test.concurrent('[C3] status --watch in a pipe says that a companion without a source is gone, but not as a name', async () => {
+    await using world = await World.open(server);
+    const labels = world.ours({ managed: 'companion' });
+    const createStray = (name: string) =>
+      world.person.create({ metadata: { namespace: world.full('home'), name, labels } });
+    await createStray('stray');
+    const table = memoryIo();
+    const names = memoryIo();
+    const watches = [table, names].map((io, at) =>
+      runProgram(['status', ...scopeOf(world), '-A', '-w', '-o', at === 0 ? 'table' : 'name'], io),
+    );
+    await waitFor(() => table.out() !== '' && names.out() !== '', { deadlineMs: 20_000 });
+    await world.person.delete(world.full('home/stray'));
+    await waitFor(() => table.out().includes('gone'), { deadlineMs: 20_000, describe: table.out });
+    expect(short(world, table.out())).toMatch(/^<none> {3}home\/stray {3}gone$/m);
+    await createStray('other');
+    await waitFor(() => names.out().includes('other'), { deadlineMs: 20_000, describe: names.out });
+    for (const io of [table, names]) io.stop();
+    expect(await Promise.all(watches)).toEqual([0, 0]);
+    expect(short(world, names.out())).toBe('home/stray\nhome/other\n');
+  });
+
+  test.concurrent('[C3] status --watch of a mistyped name exits with 2', async () => {
+    await using world = await World.open(server);
+    const mistyped = await ask(world, ['status', world.full('home/colours'), '--watch']);
+    expect(mistyped.code).toBe(2);
+    expect(short(world, mistyped.err)).toContain('home/colours: neither a source nor a companion');
+  });
 }
 
 /** What the controller logs of a companion in each state. */
