@@ -88,6 +88,7 @@ async function ofCommand(words: readonly string[], flags: Flags, io: ProcessIo):
     return kind.choices ?? [];
   }
   if (words.at(-1)?.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
+  if (command === 'completion') return SHELLS;
   if (!TAKE_SOURCES.includes(command)) return [];
   const { managed } = vocabularyOf(givenValue('domain', words, flags, io.env) ?? DEFAULT_DOMAIN);
   return names(words, flags, io, '/api/v1/configmaps', `${managed}=${MANAGED_SOURCE}`);

@@ -10,7 +10,7 @@ import { SourceBodies } from '../controller/write/source-bodies.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { ConfigMap } from '../kube/api/types.ts';
+import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import { isNotFound } from '../kube/errors.ts';
 import {
   absentSources,
@@ -30,6 +30,8 @@ import { overlaid } from './overlay.ts';
 
 export interface InspectionDeps extends InformerDeps {
   readonly api: Pick<ConfigMapApi, 'get'>;
+  /** Rejects as `ConfigMapApi.get` does. */
+  readonly readNamespace: (name: string) => Promise<Namespace>;
 }
 
 /** Lists have failed for about 10 s, so there is nothing to show. */
@@ -56,6 +58,7 @@ const NOTHING_DELETED = { recent: () => new Set<string>() };
 export class Inspection {
   readonly #settings: MirrorSettings;
   readonly #api: Pick<ConfigMapApi, 'get'>;
+  readonly #readNamespace: InspectionDeps['readNamespace'];
   readonly #clock: Clock;
   readonly #configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
   readonly #namespaces: Namespaces;
@@ -67,6 +70,7 @@ export class Inspection {
     const { configMaps, namespaces } = createInformers(deps, settings);
     this.#settings = settings;
     this.#api = deps.api;
+    this.#readNamespace = deps.readNamespace;
     this.#bodies = new SourceBodies(deps.api, CACHE_BYTES);
     this.#clock = deps.clock;
     this.#configMaps = configMaps;
@@ -122,6 +126,7 @@ export class Inspection {
       configMaps: this.#configMaps.lister,
       namespaces: this.#namespaces.informer.lister,
       read: (key) => this.#read(key),
+      readNamespace: (name) => unlessGone(this.#readNamespace(name)),
       now: this.#clock.wallTime(),
     });
     for (const body of applied.bodies.values()) {
@@ -180,14 +185,8 @@ export class Inspection {
     return Math.max(0, quietAt - this.#clock.wallTime().getTime());
   }
 
-  /** Undefined when there is none. */
-  async #read(key: ObjectKey): Promise<ConfigMap | undefined> {
-    try {
-      return await this.#api.get(key);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+  #read(key: ObjectKey): Promise<ConfigMap | undefined> {
+    return unlessGone(this.#api.get(key));
   }
 
   /** Only for what needs a read: the queue costs time for each item. */
@@ -221,6 +220,14 @@ const found = (body: Look['body']) => async (key: ObjectKey) => {
   if (object === undefined) throw new StaleSourceError('the ConfigMap is gone');
   return object;
 };
+
+/** Undefined when there is none. */
+function unlessGone<T>(read: Promise<T>): Promise<T | undefined> {
+  return read.catch((error) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+}
 
 function unlessStale(error: unknown): undefined {
   if (!(error instanceof StaleSourceError) && !isNotFound(error)) throw error;

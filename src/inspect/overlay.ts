@@ -6,12 +6,13 @@ import {
 import { IndexedMap } from '../informer/indexed-map.ts';
 import type { Lister } from '../informer/lister.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
-import type { ConfigMap } from '../kube/api/types.ts';
+import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../mirror/observe/observed-namespace.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import { type Vocabulary, WATCHED } from '../mirror/vocabulary.ts';
-import type { Manifests, WrittenConfigMap, WrittenNamespace } from './manifests.ts';
+import { applied } from './applied.ts';
+import type { Manifests, WrittenNamespace } from './manifests.ts';
 
 type ConfigMapLister = Pick<Lister<ObservedConfigMap, ConfigMapIndex>, 'get' | 'byIndex' | 'values'>;
 
@@ -27,13 +28,14 @@ export interface OverlayDeps {
   readonly configMaps: ConfigMapLister;
   readonly namespaces: NamespaceLister;
   readonly read: (key: ObjectKey) => Promise<ConfigMap | undefined>;
+  readonly readNamespace: (name: string) => Promise<Namespace | undefined>;
   /** The creation time of what does not exist yet. */
   readonly now: Date;
 }
 
 /**
- * The caches as if `manifests` had been applied: each object replaces the one of its name and keeps
- * what only the server can say of it. What `run` would not look at is left out (SPEC P2).
+ * The caches as if `kubectl apply` had applied `manifests`. What `run` would not look at is left out
+ * (SPEC P2).
  */
 export async function overlaid(manifests: Manifests, deps: OverlayDeps): Promise<Overlaid> {
   if (manifests.configMaps.size === 0 && manifests.namespaces.size === 0) {
@@ -52,18 +54,22 @@ export async function overlaid(manifests: Manifests, deps: OverlayDeps): Promise
     if (isWatched(body, vocabulary)) configMaps.set(observe(body, vocabulary));
     else configMaps.delete(key);
   }
-  const written = [...manifests.namespaces].filter(([name]) => isInScope(name));
-  return { configMaps, namespaces: withNamespaces(new Map(written), deps.namespaces, vocabulary), bodies };
+  const namespaces = new Map<ObjectKey, ObservedNamespace>();
+  for (const [name, written] of manifests.namespaces) {
+    if (!isInScope(name)) continue;
+    const observed = observeNamespace(
+      applied(named(written), await deps.readNamespace(name), deps.now),
+      vocabulary,
+    );
+    namespaces.set(observed.key, observed);
+  }
+  return { configMaps, namespaces: withNamespaces(namespaces, deps.namespaces), bodies };
 }
 
-function applied(written: WrittenConfigMap, live: ConfigMap | undefined, now: Date): ConfigMap {
-  const seconds = `${now.toISOString().slice(0, 19)}Z`;
-  const server = live?.metadata ?? {
-    uid: 'not applied yet',
-    resourceVersion: '',
-    creationTimestamp: seconds,
-  };
-  return { ...written, metadata: { ...server, labels: {}, annotations: {}, ...written.metadata } };
+/** The label that the API server gives each Namespace. */
+function named({ metadata }: WrittenNamespace): WrittenNamespace {
+  const labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name };
+  return { metadata: { ...metadata, labels } };
 }
 
 /** Whether the watch would show it (SPEC W1). */
@@ -73,24 +79,14 @@ function isWatched({ metadata: { labels } }: ConfigMap, vocabulary: Vocabulary):
 
 /** Looks the live ones up each time: they may not be listed yet. */
 function withNamespaces(
-  written: ReadonlyMap<string, WrittenNamespace>,
+  written: ReadonlyMap<ObjectKey, ObservedNamespace>,
   live: NamespaceLister,
-  vocabulary: Vocabulary,
 ): NamespaceLister {
-  const get = (name: string): ObservedNamespace | undefined => {
-    const found = live.get(name as ObjectKey);
-    const { metadata } = written.get(name) ?? {};
-    if (metadata === undefined) return found;
-    const labels = { ...metadata.labels, 'kubernetes.io/metadata.name': name };
-    const server = { uid: found?.uid ?? '', resourceVersion: found?.resourceVersion ?? '' };
-    const observed = observeNamespace({ metadata: { ...metadata, ...server, labels } }, vocabulary);
-    return { ...observed, active: found?.active ?? true };
-  };
   return {
-    get,
+    get: (key) => written.get(key) ?? live.get(key),
     *values() {
-      for (const namespace of live.values()) if (!written.has(namespace.name)) yield namespace;
-      for (const name of written.keys()) yield get(name) as ObservedNamespace;
+      for (const namespace of live.values()) if (!written.has(namespace.key)) yield namespace;
+      yield* written.values();
     },
   };
 }

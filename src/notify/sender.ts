@@ -48,7 +48,7 @@ const GRACE_MS = 2_000;
 /** Longest time (ms) for which a `Retry-After` holds a sink. */
 const MAX_HOLD_MS = 3_600_000;
 
-const NOT_ACCEPTED = 'notification not accepted; retrying';
+const NOT_ACCEPTED = 'notification not accepted';
 /** How an attempt ended, if it was one: see `SenderDeps.content`. */
 type Sent = Outcome | { readonly kind: 'outdated' };
 

@@ -23,6 +23,7 @@ interface Written {
 
 /** Events that are remembered, as many as client-go remembers. */
 const REMEMBERED = 4096;
+const NOT_PERMITTED = 'Events cannot be written: grant the missing right';
 
 /**
  * Writes Events. The first occurrence creates one, further ones increase the count in its `series`.
@@ -99,15 +100,18 @@ export class EventWriter {
     this.#written.set(key, written);
   }
 
-  /** Reports a missing right once. `right`: verb and resource, as in `kubectl auth can-i`. */
+  /** Reports a missing right once, and when it is granted. `right`: verb and resource, as in `kubectl auth can-i`. */
   async #permitted<T>(right: string, answer: Promise<T>): Promise<T> {
+    const { log } = this.#deps;
     try {
-      return await answer;
+      const answered = await answer;
+      if (this.#missingRights.delete(right)) log.info({ right, was: NOT_PERMITTED }, 'resolved');
+      return answered;
     } catch (error) {
       const isMissing = isForbidden(error) && !isNamespaceTerminating(error);
       if (isMissing && !this.#missingRights.has(right)) {
         this.#missingRights.add(right);
-        this.#deps.log.warn({ right, err: error }, 'Events cannot be written: grant the missing right');
+        log.warn({ right, err: error }, NOT_PERMITTED);
       }
       throw error;
     }

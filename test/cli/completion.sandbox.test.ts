@@ -30,6 +30,7 @@ test('[C9] commands, flags and their values are completed', async () => {
   expect(await completed(['run', '--log-level', 'w'])).toEqual(['warn']);
   expect(await completed(['plan', '-o', ''])).toEqual(['table', 'json', 'yaml']);
   expect(await completed(['status', '--state', 'in'])).toEqual(['in-sync', 'invalid']);
+  expect(await completed(['completion', ''])).toEqual(['bash', 'zsh', 'fish', 'kubectl']);
   expect(await completed(['nosuch', ''])).toEqual([]);
 });
 

@@ -45,6 +45,8 @@ describe('where a value comes from', () => {
     expect(flagValues(RUN_FLAGS, {}, { MIRROR_NAMESPACES: 'a,b' }).namespaces).toEqual(expected);
     expect(flagValues(RUN_FLAGS, { config }, {}).namespaces).toEqual(expected);
     expect(flagValues(RUN_FLAGS, {}, {}).namespaces).toBeUndefined();
+    const empty = configFile('namespaces: []\n');
+    expect(problemOf(() => flagValues(RUN_FLAGS, { config: empty }, {}))).toContain('name at least one');
   });
 
   test('[C1] an empty variable is no server, but lifts no protection', () => {
@@ -116,6 +118,7 @@ describe('a wrong value is reported with its fix', () => {
   const bad: readonly [what: string, flag: keyof typeof RUN_FLAGS, value: string, words: string][] = [
     ['a unit that does not exist', 'resync', '5x', '"5x" is not a duration; write for example 500ms'],
     ['a negative duration', 'resync', '-5s', 'is not a duration'],
+    ['a canary in a loop', 'freshness-canary', '9s', '"9s" is too often; write at least 10s, or 0'],
     ['no worker', 'workers', '0', 'not a whole number from 1 to 1024'],
     ['half a worker', 'workers', '1.5', 'not a whole number'],
     ['a size without sense', 'source-cache-size', '64 apples', 'is not a size; write for example 64Mi'],
@@ -123,7 +126,10 @@ describe('a wrong value is reported with its fix', () => {
     ['a duration with a space', 'resync', '1h 30m', 'is not a duration'],
     ['a level that does not exist', 'log-level', 'trace', 'is not one of error, warn, info, debug'],
     ['a domain in upper case', 'domain', 'Workshop.io', 'cannot be the prefix of a label'],
-    ['watched namespaces without a name', 'namespaces', ',', 'names no namespace; leave it out to watch all'],
+    ['no watched namespace, as from an unset variable', 'namespaces', '', 'name at least one, or leave'],
+    ['watched namespaces without a name', 'namespaces', ',', 'it names no namespace; name at least one'],
+    ['no denied namespace, which would open kube-*', 'deny-target-namespaces', '', 'name at least one'],
+    ['no allowed namespace', 'allow-target-namespaces', '', 'name at least one'],
     ['a pattern among the watched namespaces', 'namespaces', 'team-*', 'write exact names'],
     ['a regular expression as a pattern', 'deny-target-namespaces', '^kube-.*', 'regular expressions'],
     ['an exclusion in a bound', 'allow-target-namespaces', '!a', 'exclusions ("!") are not allowed here'],

@@ -25,7 +25,7 @@ test('the controller writes no files and starts no processes: the root file syst
   await world.createSource();
   const { child, ended, said } = runConfined(
     ...[program(), 'run', `--kubeconfig=${world.place.kubeconfigPath}`, '--http-address=127.0.0.1:0'],
-    ...['--leader-elect', `--leader-elect-lease-namespace=${world.full('home')}`, '--freshness-canary=1s'],
+    ...['--leader-elect', `--leader-elect-lease-namespace=${world.full('home')}`, '--freshness-canary=10s'],
   );
   await world.companion('home/colors-synced', 'home/colors');
   child.kill('SIGTERM');

@@ -121,6 +121,8 @@ export function runningSuite(server: TestServer): void {
     const { code, log } = await world.run('--once', '--dry-run');
     expect(await world.place.countWrites()).toBe(before);
     expect(code).toBe(0);
+    expect(log).toContain('nothing was written');
+    expect(log).not.toContain('all done');
     const said = log
       .split('\n')
       .filter((line) => line.includes('companion would be'))

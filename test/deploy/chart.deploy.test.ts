@@ -112,9 +112,13 @@ describe('the chart', () => {
     },
   );
 
-  test.for(['30s', '30000ms', '0m9s'])('accepts a canary every %s beside the alert', async (interval) => {
+  test.for(['30s', '30000ms', '0m10s'])('accepts a canary every %s beside the alert', async (interval) => {
     const rendered = await helmTemplate(`freshnessCanary=${interval}`, 'metrics.prometheusRule.enabled=true');
     expect(JSON.stringify(rendered)).toContain(`--freshness-canary=${interval}`);
+  });
+
+  test.for(['1ms', '9s', '9999ms'])('refuses a canary every %s, as the controller does', async (interval) => {
+    await expect(helmTemplate(`freshnessCanary=${interval}`)).rejects.toThrow('at least 10s');
   });
 
   test('explains each of its values in its README', () => {

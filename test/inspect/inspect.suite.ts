@@ -162,15 +162,36 @@ export function inspectSuite(server: TestServer): void {
     expect(out + explained.out).not.toContain('secret');
   });
 
-  test.concurrent('[C2] plan --filename: a file that unlabels a source deletes its companions', async () => {
+  test.concurrent('[C2] plan --filename: a label that a file lacks goes only if the last apply set it, as with kubectl apply', async () => {
     await using world = await World.open(server);
     await world.createSource();
     await world.run('--once');
-    const unlabelled = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'colors' } };
-    const io = { ...memoryIo(), stdin: Readable.from([dump(unlabelled)]) };
-    const { out } = await ask(world, ['plan', '-n', world.full('home'), '-f', '-', '-o', 'json'], io);
-    expect(inWords(JSON.parse(short(world, out)))).toEqual([
+    const labels = world.ours({ managed: 'true' });
+    const file = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'colors' } };
+    const plan = async () => {
+      const io = { ...memoryIo(), stdin: Readable.from([dump(file)]) };
+      const { out } = await ask(world, ['plan', '-n', world.full('home'), '-f', '-', '-o', 'json'], io);
+      return inWords(JSON.parse(short(world, out)));
+    };
+    expect(await plan()).toEqual([]);
+    const lastApplied = JSON.stringify({ ...file, metadata: { ...file.metadata, labels } });
+    await world.person.patch(world.full('home/colors'), {
+      metadata: { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': lastApplied } },
+    });
+    expect(await plan()).toEqual([
       'home/colors → home/colors-synced: orphaned, delete; the source is no longer labelled',
+    ]);
+  });
+
+  test.concurrent('[C2] plan --filename: a Namespace keeps what its file lacks', async () => {
+    await using world = await World.open(server);
+    await world.createNamespace('team-a', { annotations: world.ours({ 'accept-mirrors-from': '' }) });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    const file = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: world.full('team-a') } };
+    const io = { ...memoryIo(), stdin: Readable.from([dump(file)]) };
+    const { out } = await ask(world, ['plan', '-f', '-', '-o', 'json'], io);
+    expect(inWords(JSON.parse(short(world, out)))).toEqual([
+      expect.stringContaining('home/colors → team-a/colors-synced: refused, none; '),
     ]);
   });
 
@@ -260,6 +281,35 @@ export function inspectSuite(server: TestServer): void {
     io.stop();
     expect(await watching).toBe(0);
     expect(io.err()).toBe('');
+  });
+
+  test.concurrent('[C3] status --watch in a pipe says that a companion without a source is gone, but not as a name', async () => {
+    await using world = await World.open(server);
+    const labels = world.ours({ managed: 'companion' });
+    const createStray = (name: string) =>
+      world.person.create({ metadata: { namespace: world.full('home'), name, labels } });
+    await createStray('stray');
+    const table = memoryIo();
+    const names = memoryIo();
+    const watches = [table, names].map((io, at) =>
+      runProgram(['status', ...scopeOf(world), '-A', '-w', '-o', at === 0 ? 'table' : 'name'], io),
+    );
+    await waitFor(() => table.out() !== '' && names.out() !== '', { deadlineMs: 20_000 });
+    await world.person.delete(world.full('home/stray'));
+    await waitFor(() => table.out().includes('gone'), { deadlineMs: 20_000, describe: table.out });
+    expect(short(world, table.out())).toMatch(/^<none> {3}home\/stray {3}gone$/m);
+    await createStray('other');
+    await waitFor(() => names.out().includes('other'), { deadlineMs: 20_000, describe: names.out });
+    for (const io of [table, names]) io.stop();
+    expect(await Promise.all(watches)).toEqual([0, 0]);
+    expect(short(world, names.out())).toBe('home/stray\nhome/other\n');
+  });
+
+  test.concurrent('[C3] status --watch of a mistyped name exits with 2', async () => {
+    await using world = await World.open(server);
+    const mistyped = await ask(world, ['status', world.full('home/colours'), '--watch']);
+    expect(mistyped.code).toBe(2);
+    expect(short(world, mistyped.err)).toContain('home/colours: neither a source nor a companion');
   });
 }
 

@@ -19,7 +19,7 @@ test('[L2] [L3] [O2] after a minute without etcd one of two replicas leads again
   const audit = await AuditLog.open(controlPlane.auditLogPath);
   const world = await World.open(serverOn(controlPlane));
   await world.createSource();
-  const flags = ['--freshness-canary=2s'];
+  const flags = ['--freshness-canary=10s'];
   await using replicas = new Replicas({ program: program(), world, times: TIMES, flags });
   const ports = await freePorts(2);
   const both = ports.map((httpPort) => replicas.start({ httpPort }));

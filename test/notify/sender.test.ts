@@ -163,7 +163,7 @@ describe('a sender', () => {
     await add();
     await clock.advance(10_000);
     expect(log.told.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'notification not accepted; retrying'],
+      ['warn', 'notification not accepted'],
       ['info', 'resolved'],
     ]);
   });

@@ -227,7 +227,7 @@ describe('[O3] an Event that cannot be written', () => {
     expect(api.told).toEqual([['Healed', 'second', 1]]);
   });
 
-  test('for want of a right is dropped, and the log names the right once', async () => {
+  test('for want of a right is dropped, and the log names the right once, and when it is granted', async () => {
     const { api, log, recorder, tell } = start();
     api.before = refused(403);
     await tell(occurrence('first'), occurrence('second', { name: 'sizes' }));
@@ -242,6 +242,14 @@ describe('[O3] an Event that cannot be written', () => {
     api.before = async () => undefined;
     await tell(occurrence('third'));
     expect(api.told).toEqual([['Healed', 'third', 1]]);
+    expect(log.told.slice(1)).toMatchObject([
+      {
+        level: 'info',
+        message: 'resolved',
+        right: 'create events.events.k8s.io',
+        was: 'Events cannot be written: grant the missing right',
+      },
+    ]);
   });
 
   test('because this process no longer leads is dropped and not retried', async () => {

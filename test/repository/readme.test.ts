@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
+import { RULE_FLAGS, RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import { REASONS } from '../../src/controller/event-listener.ts';
 import { vocabularyOf } from '../../src/mirror/vocabulary.ts';
 
@@ -73,6 +73,14 @@ test('every npm script that the README names exists', () => {
   const builtIn = ['ci'];
   expect(named.length).toBeGreaterThan(3);
   expect(named.filter((name) => !builtIn.includes(name) && !(name in scripts))).toEqual([]);
+});
+
+test('[C2] the README names every flag that the commands must share with run', () => {
+  const readme = read('README.md');
+  const [, shared = ''] =
+    /runs with (`--namespaces`[^.]+), give\s+the\s+commands the same flags/.exec(readme) ?? [];
+  const named = [...shared.matchAll(/`--([\w-]+)`/g)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual(Object.keys(RULE_FLAGS).toSorted());
 });
 
 test.each(['README.md', 'docs/reference.md', 'docs/operating.md'])(

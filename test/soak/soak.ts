@@ -53,7 +53,7 @@ export async function soak(options: SoakOptions): Promise<Report> {
   const audit = await AuditLog.open(controlPlane.auditLogPath);
   const world = await World.open(serverOn(controlPlane), [...HOMES.slice(1), 'system']);
   await using proxy = await startFaultProxy({ upstream: world.place.access });
-  const flags = [`--deny-target-namespaces=${world.full('denied')}`, `--freshness-canary=${INTERVAL_S}s`];
+  const flags = [`--deny-target-namespaces=${world.full('denied')}`, '--freshness-canary=10s'];
   await using replicas = new Replicas({
     program,
     world,

@@ -58,7 +58,8 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   if (flags.once) await converge(controller, log, signal);
   else if (election) await runElected(follower, election, signal);
   else await follower.run(signal);
-  log.info({}, flags.once ? 'all done' : 'stopped');
+  const done = flags['dry-run'] ? 'dry run done; nothing was written' : 'all done';
+  log.info({}, flags.once ? done : 'stopped');
 }
 
 /** @throws UsageError */

@@ -134,7 +134,10 @@ function since(time: string): string {
   return seconds < 48 * 3600 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
-/** Redraws on a terminal. In a pipe it prints each line that has changed, and `gone` lines. */
+/**
+ * Redraws on a terminal. In a pipe it prints each line that has changed, and `gone` lines.
+ * @throws RunError as without `--watch`, if a name is unknown when it begins
+ */
 async function watch(
   inspection: Inspection,
   look: () => Promise<Shown>,
@@ -144,10 +147,13 @@ async function watch(
 ): Promise<void> {
   let before = new Map<string, Entry>();
   let version = -1;
+  let isFirst = true;
   while (!io.signal.aborted) {
     if (version !== inspection.changes) {
       version = inspection.changes;
       const shown = await look();
+      if (isFirst) reportMissing(shown, scope, io);
+      isFirst = false;
       const entries = selected(shown, scope, flags);
       const now = new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
       const text = io.stdout.isTTY
@@ -171,7 +177,10 @@ function changedLines(
     const old = before.get(name);
     return old?.state === entry.state && old.reason === entry.reason ? [] : [entry];
   });
-  const gone = [...before].flatMap(([name, entry]) => (after.has(name) ? [] : [entry]));
   const lines = format(changed, look, { ...flags, headers: false }, io);
-  return lines + gone.map(({ source, companion }) => `${source}   ${companion}   gone\n`).join('');
+  // A name alone cannot say that it is gone.
+  if (flags.output === 'name') return lines;
+  const gone = [...before].flatMap(([name, entry]) => (after.has(name) ? [] : [rowOf(entry)]));
+  const rows = asTableRows(gone, 'state').map(({ cells }) => ({ cells: [...cells.slice(0, 2), 'gone'] }));
+  return lines + renderTable(rows, { width: terminalWidth(io.stdout) });
 }

@@ -70,7 +70,7 @@ export const PLAN_FLAGS = {
     kind: list('files'),
     alias: 'f',
     defaultDescription: 'none',
-    describe: 'Plan as if these manifests were applied; - reads standard input',
+    describe: 'Plan as if kubectl apply applied these manifests; - reads standard input',
   }),
   output: OUTPUT,
 } satisfies Flags;

@@ -2,6 +2,7 @@ import { DEFAULT_DOMAIN } from '../../mirror/vocabulary.ts';
 import { type Flags, flag, off } from './flag.ts';
 import {
   ADDRESS,
+  CANARY_INTERVAL,
   choice,
   DOMAIN,
   DURATION,
@@ -32,7 +33,6 @@ export const CLUSTER_FLAGS = {
 const SCOPE_FLAGS = {
   namespaces: flag({
     kind: NAMESPACES,
-    default: '',
     defaultDescription: 'all',
     describe: 'Watch only these namespaces, and create companions only there',
   }),
@@ -144,9 +144,10 @@ export const SERVING_FLAGS = {
     describe: 'Serve /metrics, /livez and /readyz here, [HOST]:PORT; empty = off, as with --once',
   }),
   'freshness-canary': flag({
-    kind: DURATION,
+    kind: CANARY_INTERVAL,
     default: '0s',
-    describe: 'How often to change a test source and check that its companion follows; 0 = never',
+    describe:
+      'How often to change a test source and check that its companion follows: 10s or more; 0 = never',
   }),
 } satisfies Flags;
 

@@ -36,6 +36,19 @@ export const DURATION: Kind<number> = {
   },
 };
 
+/** More often, the canary would be a load, and flapping (SPEC D7). */
+const LEAST_CANARY_INTERVAL_MS = 10_000;
+
+/** Never (0), or a number of milliseconds. */
+export const CANARY_INTERVAL: Kind<number> = {
+  name: 'duration',
+  parse: (text) => {
+    const ms = DURATION.parse(text);
+    if (!ms.ok || ms.value === 0 || ms.value >= LEAST_CANARY_INTERVAL_MS) return ms;
+    return problem(`"${text}" is too often; write at least 10s, or 0 for never`);
+  },
+};
+
 /** `64Mi`, `1Gi`, `500K`, `64B`, `0`; the result is bytes. A bare number hardly means them. */
 export const SIZE: Kind<number> = {
   name: 'size',
@@ -145,23 +158,26 @@ function checked(name: string, isValid: (text: string) => boolean, fix: string):
   return { name, parse: (text) => (isValid(text) ? parsed(text) : problem(`"${text}" ${fix}`)) };
 }
 
-const parsePatterns = (list: string) => parseNamespacePatterns(list, { exclusions: false });
+/** At least one. An empty list, as from an unset variable, must not watch all or protect nothing. */
+export const PATTERNS: Kind<NamespacePatterns> = {
+  name: 'patterns',
+  list: true,
+  parse: (list) => {
+    const patterns = parseNamespacePatterns(list, { exclusions: false });
+    const isEmpty = patterns.ok && patterns.value.names.size + patterns.value.prefixes.length === 0;
+    return isEmpty ? problem('it names no namespace; name at least one, or leave the flag out') : patterns;
+  },
+};
 
-export const PATTERNS: Kind<NamespacePatterns> = { name: 'patterns', parse: parsePatterns, list: true };
-
-/** Exact names; empty: all namespaces. Commas alone, as from two unset variables, are a mistake. */
-export const NAMESPACES: Kind<ReadonlySet<string> | undefined> = {
+/** Exact names. */
+export const NAMESPACES: Kind<ReadonlySet<string>> = {
   name: 'names',
   list: true,
   parse: (list) => {
-    const patterns = parsePatterns(list);
+    const patterns = PATTERNS.parse(list);
     if (!patterns.ok) return patterns;
     const { names, prefixes } = patterns.value;
-    if (prefixes.length > 0) {
-      return problem(`"${list}": write exact names, because each namespace has a watch of its own`);
-    }
-    if (list === '') return parsed(undefined);
-    if (names.size === 0) return problem(`"${list}" names no namespace; leave it out to watch all of them`);
-    return parsed(names);
+    if (prefixes.length === 0) return parsed(names);
+    return problem(`"${list}": write exact names, because each namespace has a watch of its own`);
   },
 };

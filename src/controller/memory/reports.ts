@@ -160,6 +160,8 @@ export class Reports {
     if (resolved.length + begun.length === 0) return;
     memory.setProblems(source, subject, problems);
     for (const problem of resolved) {
+      // Nothing was wrong.
+      if (problem.kind === undefined) continue;
       const { reason: _, ...fields } = problem.fields;
       log.info({ ...fields, was: problem.message }, 'resolved');
       this.#emit(source, subject, problem, 'resolved');

@@ -82,6 +82,22 @@ test('[O3] a webhook that cannot be called is a problem of the companion, not an
   expect(log.told.map((line) => line.message)).toEqual(['companion cannot be written']);
 });
 
+test('[O4] what a dry run would write, and a retained companion, are no problems that are resolved', () => {
+  const log = new RecordedLog();
+  const memory = new CompanionMemory(new ManualClock(), () => 0);
+  const reports = new Reports({ log, memory, view: viewOf(world([])), emit: () => undefined });
+  const { key } = observed(label);
+  const companion = 'team-a/colors-synced' as ObjectKey;
+  reports.wouldWrite(key, { action: 'create', companion, state: 'missing', reason: 'it did not exist' });
+  reports.resolved(key, companion);
+  reports.leftAlone(key, { action: 'none', companion, state: 'retained', reason: 'it is kept' });
+  reports.resolved(key, companion);
+  expect(log.told.map(({ message }) => message)).toEqual([
+    'companion would be created',
+    'companion retained',
+  ]);
+});
+
 test('[R14] a fight with a client that leaves no trace names nobody to listeners', () => {
   const told: (string | undefined)[] = [];
   const log = new RecordedLog();

@@ -1,0 +1,55 @@
+import type { ConfigMap, ObjectMeta } from '../kube/api/types.ts';
+import { parseJsonObject } from '../kube/http/json.ts';
+import type { WrittenConfigMap, WrittenNamespace } from './manifests.ts';
+
+/** What `kubectl apply` sent last. Without it, apply removes nothing. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What apply merges of a ConfigMap, or of a Namespace, which has no data. */
+interface Merged extends Pick<ConfigMap, 'data' | 'binaryData' | 'immutable'> {
+  readonly metadata?: Pick<ObjectMeta, 'labels' | 'annotations'>;
+}
+
+/**
+ * What `kubectl apply` makes of a live object: it sets the entries of the file, removes those that
+ * only the last apply had, and leaves all others.
+ * @param now the creation time of an object that does not exist yet
+ */
+export function applied(
+  written: WrittenNamespace | WrittenConfigMap,
+  live: ConfigMap | undefined,
+  now: Date,
+): ConfigMap {
+  const file: Merged = written;
+  const before = lastApplied(live);
+  const merge = (entriesOf: (object: Merged) => Texts | undefined): Texts => {
+    const removable = entriesOf(before) ?? {};
+    const entries = Object.entries((live && entriesOf(live)) ?? {});
+    const kept = entries.filter(([key]) => !Object.hasOwn(removable, key));
+    return { ...Object.fromEntries(kept), ...entriesOf(file) };
+  };
+  const server = live?.metadata ?? {
+    uid: 'not applied yet',
+    resourceVersion: '',
+    creationTimestamp: `${now.toISOString().slice(0, 19)}Z`,
+  };
+  const isImmutable = file.immutable ?? (before.immutable === undefined && live?.immutable === true);
+  return {
+    metadata: {
+      ...server,
+      ...written.metadata,
+      labels: merge(({ metadata }) => metadata?.labels),
+      annotations: merge(({ metadata }) => metadata?.annotations),
+    },
+    data: merge(({ data }) => data),
+    binaryData: merge(({ binaryData }) => binaryData),
+    ...(isImmutable && { immutable: true }),
+  };
+}
+
+function lastApplied(live: ConfigMap | undefined): Merged {
+  const text = live?.metadata.annotations?.[LAST_APPLIED];
+  return (text === undefined ? undefined : parseJsonObject(text)) ?? {};
+}
