@@ -22,6 +22,15 @@ export interface NamespacePatterns {
  */
 const MOST_STARS = 100;
 
+/**
+ * Most exact namespaces in one list. Each that a source names is a key in an index and a lookup in
+ * every pass, whether or not it exists.
+ */
+const MOST_NAMES = 1000;
+
+const TOO_MANY_NAMES = problem(
+  `more than ${MOST_NAMES} names; name fewer, or write prefixes that end in "*", such as "team-*"`,
+);
 const TOO_MANY_STARS = problem(`more than ${MOST_STARS} "*"; name things exactly, or in fewer patterns`);
 
 // A DNS-1123 label, and the beginning of one.
@@ -48,6 +57,7 @@ export function parseNamespacePatterns(
     else if (NAMESPACE_PREFIX.test(pattern)) prefixes.push(pattern.slice(0, -1));
     else return problem(`${quoted(item)}: ${namespacePatternAdvice(pattern)}`);
   }
+  if (included.names.size + excluded.names.size > MOST_NAMES) return TOO_MANY_NAMES;
   if (included.prefixes.length + excluded.prefixes.length > MOST_STARS) return TOO_MANY_STARS;
   return parsed({ ...included, excludedNames: excluded.names, excludedPrefixes: excluded.prefixes });
 }

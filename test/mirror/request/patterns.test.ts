@@ -167,3 +167,11 @@ describe('[R13] stars are limited, since each costs time for every name', () => 
     expect(parseKeyGlobs(items(101).replaceAll('*', ''), 'data').ok).toBe(true);
   });
 });
+
+test('[R13] exact names of namespaces are limited, exclusions included', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, number) => `n${number}`).join(',');
+  const problem = 'more than 1000 names; name fewer, or write prefixes that end in "*", such as "team-*"';
+  expect(parseNamespacePatterns(names(1000), { exclusions: true }).ok).toBe(true);
+  expect(parseNamespacePatterns(names(1001), { exclusions: true })).toEqual({ ok: false, problem });
+  expect(parseNamespacePatterns(`${names(1000)},*,!x`, { exclusions: true }).ok).toBe(false);
+});
