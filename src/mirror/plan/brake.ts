@@ -72,7 +72,7 @@ function mustHold(
 
 /**
  * What plans would delete, for all sources of one namespace and as far as the cache knows.
- * @param companions those of these sources
+ * @param companions those of these sources, and whatever else refers to them
  * @param recent uids of those that were deleted lately, or were to be, and that the brake counts
  */
 export function dueAmong(
@@ -80,36 +80,51 @@ export function dueAmong(
   recent: ReadonlySet<string>,
   view: ClusterView,
 ): DueDeletions {
-  const due = companions.filter((companion) => isDue(companion, view));
-  const isHeld = due.some((companion) => waveOn(companion, view.settings.vocabulary) !== undefined);
-  const counted = new Set([...due.map(({ uid }) => uid), ...recent]);
-  const gone = new Set(recent);
-  if (gone.size > 0) for (const { uid } of companions) gone.delete(uid);
-  return { counted, total: companions.length + gone.size, isHeld };
+  const counted = new Set(recent);
+  let wanted = 0;
+  let isHeld = false;
+  for (const companion of companions) {
+    const fate = fateOf(companion, view);
+    if (fate === 'wanted' && !recent.has(companion.uid)) wanted += 1;
+    if (fate !== 'due' || isReleased(companion, view)) continue;
+    counted.add(companion.uid);
+    isHeld ||= waveOn(companion, view.settings.vocabulary) !== undefined;
+  }
+  return { counted, total: counted.size + wanted, isHeld };
 }
 
 /**
- * Whether a plan for its source would delete the companion, as far as the cache knows, and nobody
- * has released that.
+ * What a plan for its source would do with a companion, as far as the cache knows. `other`: neither
+ * keep it as wanted nor delete it. Anybody can make any number of such objects, copies of companions
+ * for example, so they must not make the share of what is due smaller.
  */
-function isDue(companion: ObservedConfigMap, view: ClusterView): boolean {
-  const { vocabulary } = view.settings;
-  const key = sourceReference(companion, vocabulary);
-  if (key === undefined) return false;
+function fateOf(companion: ObservedConfigMap, view: ClusterView): 'wanted' | 'due' | 'other' {
+  const key = sourceReference(companion, view.settings.vocabulary);
+  if (key === undefined) return 'other';
   const source = view.configMap(key);
-  const wave = waveOn(companion, vocabulary);
-  if (wave !== undefined && approvedWaves(key, source, view).has(wave)) return false;
   const { request } = source ?? {};
   if (source === undefined || request === undefined) {
     const gone = { key, uid: undefined };
-    return isLeftOver(companion, gone, view) && counts(planOrphan(companion, gone, undefined, view));
+    const isDue = isLeftOver(companion, gone, view) && counts(planOrphan(companion, gone, undefined, view));
+    return isDue ? 'due' : 'other';
   }
-  if (!request.ok || source.deleting) return false;
+  if (!request.ok || source.deleting) return 'other';
   const { companionName, targets } = request.value;
   const from = { namespace: source.namespace, targets };
   const { kind } = placementIn(companion.namespace, from, view);
-  if (companion.name === companionName && kind !== 'unmatched') return false;
-  return isLeftOver(companion, source, view) && counts(planLeftOver(companion, source, request.value, view));
+  if (companion.name === companionName && kind !== 'unmatched') return 'wanted';
+  const isDue =
+    isLeftOver(companion, source, view) && counts(planLeftOver(companion, source, request.value, view));
+  return isDue ? 'due' : 'other';
+}
+
+/** Whether somebody has released the deletion of a companion. */
+function isReleased(companion: ObservedConfigMap, view: ClusterView): boolean {
+  const { vocabulary } = view.settings;
+  const wave = waveOn(companion, vocabulary);
+  const key = sourceReference(companion, vocabulary);
+  if (wave === undefined || key === undefined) return false;
+  return approvedWaves(key, view.configMap(key), view).has(wave);
 }
 
 /**

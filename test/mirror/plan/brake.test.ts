@@ -5,7 +5,7 @@ import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import type { Step } from '../../../src/mirror/plan/step.ts';
 import type { Brake } from '../../../src/mirror/plan/view.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
-import { companion, type NamespaceParts, namespace, source, stripped } from '../wire.ts';
+import { companion, configMap, marksOf, type NamespaceParts, namespace, source, stripped } from '../wire.ts';
 import { planFor, type World, world } from '../world.ts';
 
 const KEY = 'home/colors';
@@ -74,6 +74,27 @@ describe('[D1] the brake', () => {
       [narrowed, ...companions(narrowed, 20)],
       false,
       { brake: { count: 9, percent: 46 } },
+    ],
+    'does not count copies of companions as there: they are none [R6]': [
+      [
+        typo,
+        ...companions(typo, 12),
+        ...numbers(40).map((number) =>
+          configMap(`backup/copy-${number}`, { ...marksOf(typo, at(0)), data: { colour: 'red' } }),
+        ),
+      ],
+      true,
+    ],
+    'nor what claims to be a companion, and no source wants': [
+      [
+        typo,
+        ...companions(typo, 12),
+        ...numbers(40).map((number) => {
+          const marks = { 'workshop.io/deletion-policy': 'retain' };
+          return companion(source('home/gone'), at(number, 'gone'), { annotations: marks });
+        }),
+      ],
+      true,
     ],
     'does not count the companions of sources in other namespaces': [
       [
