@@ -40,15 +40,28 @@ export function withBrake(
   });
 }
 
-/** The waves that `allow-deletes` releases: on the source, else on its Namespace, too. */
+/** The waves that `allow-deletes` releases. */
 export function approvedWaves(
   key: ObjectKey,
   source: ObservedConfigMap | undefined,
   view: ClusterView,
 ): ReadonlySet<string> {
+  return new Set(approvals(key, source, view).flatMap((text) => [...wavesIn(text)]));
+}
+
+/** What `allow-deletes` says: on the source, else on its Namespace, too. */
+function approvals(
+  key: ObjectKey,
+  source: ObservedConfigMap | undefined,
+  view: ClusterView,
+): readonly string[] {
   const home = source?.request === undefined ? view.namespace(splitKey(key).namespace) : undefined;
   const texts = [source?.annotations[view.settings.vocabulary.allowDeletes], home?.allowDeletes];
-  return new Set(texts.flatMap((text) => text?.split(/[\s,]+/).filter((wave) => wave !== '') ?? []));
+  return texts.filter((text) => text !== undefined);
+}
+
+function wavesIn(text: string): ReadonlySet<string> {
+  return new Set(text.split(/[\s,]+/).filter((wave) => wave !== ''));
 }
 
 function counts(step: Step): step is Deletion {
@@ -80,13 +93,14 @@ export function dueAmong(
   recent: ReadonlySet<string>,
   view: ClusterView,
 ): DueDeletions {
+  const isReleased = releasesIn(view);
   const counted = new Set(recent);
   let wanted = 0;
   let isHeld = false;
   for (const companion of companions) {
     const fate = fateOf(companion, view);
     if (fate === 'wanted' && !recent.has(companion.uid)) wanted += 1;
-    if (fate !== 'due' || isReleased(companion, view)) continue;
+    if (fate !== 'due' || isReleased(companion)) continue;
     counted.add(companion.uid);
     isHeld ||= waveOn(companion, view.settings.vocabulary) !== undefined;
   }
@@ -118,13 +132,24 @@ function fateOf(companion: ObservedConfigMap, view: ClusterView): 'wanted' | 'du
   return isDue ? 'due' : 'other';
 }
 
-/** Whether somebody has released the deletion of a companion. */
-function isReleased(companion: ObservedConfigMap, view: ClusterView): boolean {
+/**
+ * Whether somebody has released the deletion of a companion. Splits each text once: one of 256 KiB
+ * takes milliseconds, and a thousand held companions may ask for it.
+ */
+function releasesIn(view: ClusterView): (companion: ObservedConfigMap) => boolean {
   const { vocabulary } = view.settings;
-  const wave = waveOn(companion, vocabulary);
-  const key = sourceReference(companion, vocabulary);
-  if (wave === undefined || key === undefined) return false;
-  return approvedWaves(key, view.configMap(key), view).has(wave);
+  const split = new Map<string, ReadonlySet<string>>();
+  const allows = (text: string, wave: string) => {
+    const waves = split.get(text) ?? wavesIn(text);
+    split.set(text, waves);
+    return waves.has(wave);
+  };
+  return (companion) => {
+    const wave = waveOn(companion, vocabulary);
+    const key = sourceReference(companion, vocabulary);
+    if (wave === undefined || key === undefined) return false;
+    return approvals(key, view.configMap(key), view).some((text) => allows(text, wave));
+  };
 }
 
 /**

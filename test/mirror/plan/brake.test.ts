@@ -2,11 +2,22 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
+import { dueAmong } from '../../../src/mirror/plan/brake.ts';
 import type { Step } from '../../../src/mirror/plan/step.ts';
 import type { Brake } from '../../../src/mirror/plan/view.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
-import { companion, configMap, marksOf, type NamespaceParts, namespace, source, stripped } from '../wire.ts';
-import { planFor, type World, world } from '../world.ts';
+import {
+  companion,
+  configMap,
+  marksOf,
+  type NamespaceParts,
+  namespace,
+  source,
+  stripped,
+  vocabulary,
+} from '../wire.ts';
+import { planFor, viewOf, type World, world } from '../world.ts';
 
 const KEY = 'home/colors';
 const TEN: Brake = { count: 10, percent: 30 };
@@ -251,6 +262,18 @@ describe('[D1] the brake', () => {
     const step = planFor(KEY, cluster([keeping, marked])).find(({ companion }) => companion === at(0));
     expect(step).toMatchObject({ state: 'retained', differences: expect.arrayContaining([gone]) });
   });
+});
+
+test('[D2] a list of allowed waves is split once, however many companions are held', () => {
+  const waves = numbers(28_000).map((number) => number.toString(16).padStart(8, '0'));
+  const of = source(KEY, { 'target-namespaces': 'taem-*', 'allow-deletes': waves.join() });
+  const view = viewOf(cluster([of]));
+  const one = observe(companions(of, 1, held('ffffffff'))[0] as ConfigMap, vocabulary);
+  const begunAt = performance.now();
+  const { isHeld } = dueAmong(Array(1000).fill(one), new Set(), view);
+  // To split it for each takes 5 s or more.
+  expect(performance.now() - begunAt).toBeLessThan(1000);
+  expect(isHeld).toBe(true);
 });
 
 describe('[D2] held deletions are made when their wave is allowed', () => {
