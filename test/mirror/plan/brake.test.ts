@@ -196,6 +196,18 @@ describe('[D1] the brake', () => {
     expect(states(planFor(KEY, cluster([typo, one, unmarked])))).toEqual({ 'delete unwanted': 1 });
   });
 
+  test('is triggered by a forged mark, but not from a namespace that refuses the source', () => {
+    const marks = marksOf(typo, 'evil/fake');
+    const annotations = { ...marks.annotations, ...held('00000000') };
+    const fake = configMap('evil/fake', { ...marks, annotations });
+    const statesIf = (evil: NamespaceParts) => {
+      const namespaces = [namespace('home'), namespace(team(1)), namespace('evil', evil)];
+      return states(planFor(KEY, cluster([typo, companion(typo, at(1)), fake], { namespaces })));
+    };
+    expect(statesIf({})).toEqual({ 'update held': 2 });
+    expect(statesIf({ accepts: 'elsewhere' })).toEqual({ 'delete unwanted': 2 });
+  });
+
   test('[D2] lets a wave pass that is allowed before it is marked, so that no later plan deletes it', () => {
     const there = companions(typo, 12);
     const wave = waveOf(...there.map(({ metadata }) => metadata.uid));
