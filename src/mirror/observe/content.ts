@@ -14,10 +14,7 @@ export type KeySelection = Pick<MirrorRequest, 'includeKeys' | 'excludeKeys' | '
 
 /** The part of a source's content that companions hold, under their keys (SPEC M3, V1). */
 export function selectContent(content: Content, selection: KeySelection): Content {
-  const { data, binaryData } = selectKeys(content, selection);
-  const { renameKeys } = selection;
-  if (renameKeys.size === 0) return { data, binaryData };
-  return { data: renamed(data, renameKeys), binaryData: renamed(binaryData, renameKeys) };
+  return renameKeys(selectKeys(content, selection), selection);
 }
 
 /** The same under the source's keys. */
@@ -26,6 +23,12 @@ export function selectKeys(content: Content, { includeKeys, excludeKeys }: KeySe
   const selected = (key: string) =>
     (includeKeys === undefined || matchesGlobs(includeKeys, key)) && !matchesGlobs(excludeKeys, key);
   return { data: pick(content.data, selected), binaryData: pick(content.binaryData, selected) };
+}
+
+/** Selected content under the companion's keys. */
+export function renameKeys(selected: Content, { renameKeys: renames }: KeySelection): Content {
+  if (renames.size === 0) return selected;
+  return { data: renamed(selected.data, renames), binaryData: renamed(selected.binaryData, renames) };
 }
 
 function renamed(entries: StringMap, renames: Renames): StringMap {

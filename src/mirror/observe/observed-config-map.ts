@@ -8,9 +8,9 @@ import {
   type StringMap,
   type Vocabulary,
 } from '../vocabulary.ts';
-import { mapsIn, selectContent } from './content.ts';
+import { mapsIn } from './content.ts';
 import { digestOf } from './digest.ts';
-import { requestOf, type SourceRequest } from './source-request.ts';
+import { readSource, type SourceRequest } from './source-request.ts';
 import type { TemplateUses } from './template-uses.ts';
 
 /** What the controller remembers of a ConfigMap: what decisions need, without its data. */
@@ -51,10 +51,9 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConfigMap {
   const content = { data: object.data ?? NO_ENTRIES, binaryData: object.binaryData ?? NO_ENTRIES };
-  const request = isSource(object.metadata, vocabulary)
-    ? requestOf(object.metadata, content, vocabulary)
-    : undefined;
-  const copied = request?.ok ? selectContent(content, request.value) : content;
+  const { request, copied } = isSource(object.metadata, vocabulary)
+    ? readSource(object.metadata, content, vocabulary)
+    : { request: undefined, copied: content };
   const digest = digestOf(copied);
   const immutable = object.immutable === true;
   return remember(object.metadata, { digest, immutable, ...mapsIn(content) }, request);

@@ -3,7 +3,7 @@ import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 import { matchesGlobs, matchesNothing } from '../request/patterns.ts';
 import { type MirrorRequest, parseRequest } from '../request/request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { type Content, isEmpty, keysIn, selectContent, selectKeys } from './content.ts';
+import { type Content, isEmpty, keysIn, renameKeys, selectKeys } from './content.ts';
 import { MOST_PLACEHOLDERS, placeholdersIn, type TemplateUses, templateUses } from './template-uses.ts';
 
 /** What a source asks for, by its annotations and its content. */
@@ -12,26 +12,33 @@ export interface SourceRequest extends MirrorRequest {
   readonly uses: TemplateUses | undefined;
 }
 
-/** The content may show that the annotations cannot be meant: a typo (SPEC R13, V1). */
-export function requestOf(
+/**
+ * What a source asks for, and which content it asks to copy: all of it if it is invalid. The content
+ * may show that the annotations cannot be meant: a typo (SPEC R13, V1).
+ */
+export function readSource(
   { namespace = '', name, annotations = {} }: ObjectMeta,
   content: Content,
   vocabulary: Vocabulary,
-): Parsed<SourceRequest> {
-  const request = parseRequest({ namespace, name, annotations }, vocabulary);
-  if (!request.ok) return request;
-  const found = selectionProblem(content, request.value, vocabulary);
-  if (found !== undefined) return problem(found);
-  return withUses(request.value, content, vocabulary);
+): { readonly request: Parsed<SourceRequest>; readonly copied: Content } {
+  const invalid = (request: Parsed<never>) => ({ request, copied: content });
+  const asked = parseRequest({ namespace, name, annotations }, vocabulary);
+  if (!asked.ok) return invalid(asked);
+  const selected = selectKeys(content, asked.value);
+  const found = selectionProblem(content, selected, asked.value, vocabulary);
+  if (found !== undefined) return invalid(problem(found));
+  const copied = renameKeys(selected, asked.value);
+  const request = withUses(asked.value, copied, vocabulary);
+  return request.ok ? { request, copied } : invalid(request);
 }
 
 function withUses(
   request: MirrorRequest,
-  content: Content,
+  { data }: Content,
   { renderKeys }: Vocabulary,
 ): Parsed<SourceRequest> {
   if (matchesNothing(request.renderKeys)) return parsed(using(undefined, request));
-  const placeholders = placeholdersIn(selectContent(content, request).data, request);
+  const placeholders = placeholdersIn(data, request);
   return placeholders.size > MOST_PLACEHOLDERS
     ? problem(`${renderKeys}: more than ${MOST_PLACEHOLDERS} different placeholders; split the source`)
     : parsed(using(templateUses(placeholders, request), request));
@@ -47,10 +54,10 @@ function using(uses: TemplateUses | undefined, request: MirrorRequest): SourceRe
 
 function selectionProblem(
   content: Content,
+  selected: Content,
   request: MirrorRequest,
   vocabulary: Vocabulary,
 ): string | undefined {
-  const selected = selectKeys(content, request);
   if (!isEmpty(content) && isEmpty(selected)) return emptySelectionProblem(content, request, vocabulary);
   if (request.renameKeys.size === 0) return undefined;
   const fault = renameProblem(keysIn(content), new Set(keysIn(selected)), request);

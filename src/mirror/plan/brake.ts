@@ -40,15 +40,28 @@ export function withBrake(
   });
 }
 
-/** The waves that `allow-deletes` releases: on the source, else on its Namespace, too. */
+/** The waves that `allow-deletes` releases. */
 export function approvedWaves(
   key: ObjectKey,
   source: ObservedConfigMap | undefined,
   view: ClusterView,
 ): ReadonlySet<string> {
+  return new Set(approvals(key, source, view).flatMap((text) => [...wavesIn(text)]));
+}
+
+/** What `allow-deletes` says: on the source, else on its Namespace, too. */
+function approvals(
+  key: ObjectKey,
+  source: ObservedConfigMap | undefined,
+  view: ClusterView,
+): readonly string[] {
   const home = source?.request === undefined ? view.namespace(splitKey(key).namespace) : undefined;
   const texts = [source?.annotations[view.settings.vocabulary.allowDeletes], home?.allowDeletes];
-  return new Set(texts.flatMap((text) => text?.split(/[\s,]+/).filter((wave) => wave !== '') ?? []));
+  return texts.filter((text) => text !== undefined);
+}
+
+function wavesIn(text: string): ReadonlySet<string> {
+  return new Set(text.split(/[\s,]+/).filter((wave) => wave !== ''));
 }
 
 function counts(step: Step): step is Deletion {
@@ -72,7 +85,7 @@ function mustHold(
 
 /**
  * What plans would delete, for all sources of one namespace and as far as the cache knows.
- * @param companions those of these sources
+ * @param companions those of these sources, and whatever else refers to them
  * @param recent uids of those that were deleted lately, or were to be, and that the brake counts
  */
 export function dueAmong(
@@ -80,34 +93,61 @@ export function dueAmong(
   recent: ReadonlySet<string>,
   view: ClusterView,
 ): DueDeletions {
-  const due = companions.filter((companion) => isDue(companion, view));
-  const isHeld = due.some((companion) => waveOn(companion, view.settings.vocabulary) !== undefined);
-  const counted = new Set([...due.map(({ uid }) => uid), ...recent]);
-  const gone = new Set(recent);
-  if (gone.size > 0) for (const { uid } of companions) gone.delete(uid);
-  return { counted, total: companions.length + gone.size, isHeld };
+  const isReleased = releasesIn(view);
+  const counted = new Set(recent);
+  let wanted = 0;
+  let isHeld = false;
+  for (const companion of companions) {
+    const fate = fateOf(companion, view);
+    if (fate === 'wanted' && !recent.has(companion.uid)) wanted += 1;
+    if (fate !== 'due' || isReleased(companion)) continue;
+    counted.add(companion.uid);
+    isHeld ||= waveOn(companion, view.settings.vocabulary) !== undefined;
+  }
+  return { counted, total: counted.size + wanted, isHeld };
 }
 
 /**
- * Whether a plan for its source would delete the companion, as far as the cache knows, and nobody
- * has released that.
+ * What a plan for its source would do with a companion, as far as the cache knows. `other`: neither
+ * keep it as wanted nor delete it. Anybody can make any number of such objects, copies of companions
+ * for example, so they must not make the share of what is due smaller.
  */
-function isDue(companion: ObservedConfigMap, view: ClusterView): boolean {
-  const { vocabulary } = view.settings;
-  const key = sourceReference(companion, vocabulary);
-  if (key === undefined) return false;
+function fateOf(companion: ObservedConfigMap, view: ClusterView): 'wanted' | 'due' | 'other' {
+  const key = sourceReference(companion, view.settings.vocabulary);
+  if (key === undefined) return 'other';
   const source = view.configMap(key);
-  const wave = waveOn(companion, vocabulary);
-  if (wave !== undefined && approvedWaves(key, source, view).has(wave)) return false;
   const { request } = source ?? {};
   if (source === undefined || request === undefined) {
     const gone = { key, uid: undefined };
-    return isLeftOver(companion, gone, view) && counts(planOrphan(companion, gone, undefined, view));
+    const isDue = isLeftOver(companion, gone, view) && counts(planOrphan(companion, gone, undefined, view));
+    return isDue ? 'due' : 'other';
   }
-  if (!request.ok || source.deleting) return false;
+  if (!request.ok || source.deleting) return 'other';
   const { kind } = placementIn(companion.namespace, source, request.value, view);
-  if (companion.name === request.value.companionName && kind !== 'unmatched') return false;
-  return isLeftOver(companion, source, view) && counts(planLeftOver(companion, source, request.value, view));
+  if (companion.name === request.value.companionName && kind !== 'unmatched') return 'wanted';
+  const isDue =
+    isLeftOver(companion, source, view) && counts(planLeftOver(companion, source, request.value, view));
+  return isDue ? 'due' : 'other';
+}
+
+/**
+ * Whether somebody has released the deletion of a companion. Splits each text once: one of 256 KiB
+ * takes milliseconds, and a thousand held companions may ask for it.
+ */
+function releasesIn(view: ClusterView): (companion: ObservedConfigMap) => boolean {
+  const { vocabulary } = view.settings;
+  const split = new Map<string, ReadonlySet<string>>();
+  const allows = (text: string, wave: string) => {
+    const waves = split.get(text) ?? wavesIn(text);
+    split.set(text, waves);
+    return waves.has(wave);
+  };
+  return (companion) => {
+    const wave = waveOn(companion, vocabulary);
+    const key = sourceReference(companion, vocabulary);
+    if (wave === undefined || key === undefined) return false;
+    return approvals(key, view.configMap(key), view).some((text) => allows(text, wave));
+  };
 }
 
 /**

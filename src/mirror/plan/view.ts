@@ -55,7 +55,7 @@ export interface Bounds {
 /** When deletions are held (SPEC D1): when both are reached. */
 export interface Brake {
   readonly count: number;
-  /** Of the companions of the sources in one namespace. */
+  /** Of what is due for the sources of one namespace and the companions that they want. */
   readonly percent: number;
 }
 
@@ -63,7 +63,7 @@ export interface Brake {
 export interface DueDeletions {
   /** Uids of the companions to delete, and of those that were deleted lately. */
   readonly counted: ReadonlySet<string>;
-  /** How many companions there are, with those that were deleted lately. */
+  /** How many those are, and the companions that are wanted. */
   readonly total: number;
   /** Whether one of those to delete is marked as held. */
   readonly isHeld: boolean;

@@ -17,14 +17,21 @@ export interface NamespacePatterns {
 }
 
 /**
- * Most wildcards in one list. Each is tried on every name, so one tenant's list of 256 KiB could
- * delay all others by seconds. Exact names are looked up and need no limit.
+ * Most stars in one list. Each is tried on every name, so one tenant's list of 256 KiB could delay
+ * all others by seconds.
  */
-const MOST_WILDCARDS = 100;
+const MOST_STARS = 100;
 
-const TOO_MANY = problem(
-  `more than ${MOST_WILDCARDS} items with "*"; name things exactly, or in fewer patterns`,
+/**
+ * Most exact namespaces in one list. Each that a source names is a key in an index and a lookup in
+ * every pass, whether or not it exists.
+ */
+const MOST_NAMES = 10_000;
+
+const TOO_MANY_NAMES = problem(
+  `more than ${MOST_NAMES} names; name fewer, or write prefixes that end in "*", such as "team-*"`,
 );
+const TOO_MANY_STARS = problem(`more than ${MOST_STARS} "*"; name things exactly, or in fewer patterns`);
 
 // A DNS-1123 label, and the beginning of one.
 const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -50,7 +57,8 @@ export function parseNamespacePatterns(
     else if (NAMESPACE_PREFIX.test(pattern)) prefixes.push(pattern.slice(0, -1));
     else return problem(`${quoted(item)}: ${namespacePatternAdvice(pattern)}`);
   }
-  if (included.prefixes.length + excluded.prefixes.length > MOST_WILDCARDS) return TOO_MANY;
+  if (included.names.size + excluded.names.size > MOST_NAMES) return TOO_MANY_NAMES;
+  if (included.prefixes.length + excluded.prefixes.length > MOST_STARS) return TOO_MANY_STARS;
   return parsed({ ...included, excludedNames: excluded.names, excludedPrefixes: excluded.prefixes });
 }
 
@@ -100,25 +108,35 @@ function itemFor(
 /** Which keys of data, labels or annotations are meant. In a glob `*` stands for any characters. */
 export interface KeyGlobs {
   readonly exact: ReadonlySet<string>;
-  /** Each glob split at its stars: `a*b*` is `['a', 'b', '']`. */
-  readonly globs: readonly (readonly string[])[];
+  readonly globs: readonly Glob[];
+}
+
+/** The texts around its stars: `a*b*c` is `a`, `['b']`, `c`. */
+interface Glob {
+  readonly first: string;
+  readonly middle: readonly string[];
+  readonly last: string;
 }
 
 /** Parses `app.yaml, *.json`. `alphabet`: keys of metadata may have a slash, those of data not. */
 export function parseKeyGlobs(text: string, alphabet: 'data' | 'metadata'): Parsed<KeyGlobs> {
   const possible = alphabet === 'data' ? /^[-._a-zA-Z0-9*]+$/ : /^[-._/a-zA-Z0-9*]+$/;
   const exact = new Set<string>();
-  const globs: string[][] = [];
+  const globs: Glob[] = [];
+  let stars = 0;
   for (const item of commaList(text)) {
     if (!possible.test(item)) {
       return problem(
         `${quoted(item)}: not a possible key; write key names, in which "*" stands for any characters, such as "*.json"`,
       );
     }
-    if (item.includes('*')) globs.push(item.split('*'));
-    else exact.add(item);
+    const [first = '', ...middle] = item.split('*');
+    const last = middle.pop();
+    if (last === undefined) exact.add(first);
+    else globs.push({ first, middle, last });
+    stars += last === undefined ? 0 : middle.length + 1;
   }
-  return globs.length > MOST_WILDCARDS ? TOO_MANY : parsed({ exact, globs });
+  return stars > MOST_STARS ? TOO_MANY_STARS : parsed({ exact, globs });
 }
 
 export function matchesNothing({ exact, globs }: KeyGlobs): boolean {
@@ -126,17 +144,15 @@ export function matchesNothing({ exact, globs }: KeyGlobs): boolean {
 }
 
 export function matchesGlobs(globs: KeyGlobs, key: string): boolean {
-  return globs.exact.has(key) || globs.globs.some((parts) => matchesGlob(parts, key));
+  return globs.exact.has(key) || globs.globs.some((glob) => matchesGlob(glob, key));
 }
 
-/** Takes linear time. A regular expression could be made to backtrack. */
-function matchesGlob(parts: readonly string[], key: string): boolean {
-  const first = parts[0] ?? '';
-  const last = parts[parts.length - 1] ?? '';
+/** Never goes back to an earlier star, as a regular expression can be made to. */
+function matchesGlob({ first, middle, last }: Glob, key: string): boolean {
   if (key.length < first.length + last.length || !key.startsWith(first) || !key.endsWith(last)) return false;
   const end = key.length - last.length;
   let from = first.length;
-  for (const part of parts.slice(1, -1)) {
+  for (const part of middle) {
     const at = key.indexOf(part, from);
     if (at < 0 || at + part.length > end) return false;
     from = at + part.length;

@@ -126,4 +126,18 @@ describe('[W4] source bodies', () => {
     bodies.put(observed.key, object);
     expect((await bodies.content(observed)).data).toEqual({ a: '1' });
   });
+
+  test('they are selected once for all companions, and again when the source asks for others', async () => {
+    const { bodies } = setUp();
+    const asking = (resourceVersion: string, keys: string) => {
+      const annotations = { 'workshop.io/include-keys': keys };
+      const object = source(resourceVersion, { a: '1', b: '2' }, { annotations });
+      const observed = observe(object, vocabulary);
+      bodies.put(observed.key, object);
+      return observed;
+    };
+    const observed = asking('1', 'a*');
+    expect(await bodies.content(observed)).toBe(await bodies.content(observed));
+    expect((await bodies.content(asking('2', 'b*'))).data).toEqual({ b: '2' });
+  });
 });

@@ -2,11 +2,22 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
+import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
+import { dueAmong } from '../../../src/mirror/plan/brake.ts';
 import type { Step } from '../../../src/mirror/plan/step.ts';
 import type { Brake } from '../../../src/mirror/plan/view.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
-import { companion, type NamespaceParts, namespace, source, stripped } from '../wire.ts';
-import { planFor, type World, world } from '../world.ts';
+import {
+  companion,
+  configMap,
+  marksOf,
+  type NamespaceParts,
+  namespace,
+  source,
+  stripped,
+  vocabulary,
+} from '../wire.ts';
+import { planFor, viewOf, type World, world } from '../world.ts';
 
 const KEY = 'home/colors';
 const TEN: Brake = { count: 10, percent: 30 };
@@ -74,6 +85,27 @@ describe('[D1] the brake', () => {
       [narrowed, ...companions(narrowed, 20)],
       false,
       { brake: { count: 9, percent: 46 } },
+    ],
+    'does not count copies of companions as there: they are none [R6]': [
+      [
+        typo,
+        ...companions(typo, 12),
+        ...numbers(40).map((number) =>
+          configMap(`backup/copy-${number}`, { ...marksOf(typo, at(0)), data: { colour: 'red' } }),
+        ),
+      ],
+      true,
+    ],
+    'nor what claims to be a companion, and no source wants': [
+      [
+        typo,
+        ...companions(typo, 12),
+        ...numbers(40).map((number) => {
+          const marks = { 'workshop.io/deletion-policy': 'retain' };
+          return companion(source('home/gone'), at(number, 'gone'), { annotations: marks });
+        }),
+      ],
+      true,
     ],
     'does not count the companions of sources in other namespaces': [
       [
@@ -164,6 +196,18 @@ describe('[D1] the brake', () => {
     expect(states(planFor(KEY, cluster([typo, one, unmarked])))).toEqual({ 'delete unwanted': 1 });
   });
 
+  test('is triggered by a forged mark, but not from a namespace that refuses the source', () => {
+    const marks = marksOf(typo, 'evil/fake');
+    const annotations = { ...marks.annotations, ...held('00000000') };
+    const fake = configMap('evil/fake', { ...marks, annotations });
+    const statesIf = (evil: NamespaceParts) => {
+      const namespaces = [namespace('home'), namespace(team(1)), namespace('evil', evil)];
+      return states(planFor(KEY, cluster([typo, companion(typo, at(1)), fake], { namespaces })));
+    };
+    expect(statesIf({})).toEqual({ 'update held': 2 });
+    expect(statesIf({ accepts: 'elsewhere' })).toEqual({ 'delete unwanted': 2 });
+  });
+
   test('[D2] lets a wave pass that is allowed before it is marked, so that no later plan deletes it', () => {
     const there = companions(typo, 12);
     const wave = waveOf(...there.map(({ metadata }) => metadata.uid));
@@ -230,6 +274,18 @@ describe('[D1] the brake', () => {
     const step = planFor(KEY, cluster([keeping, marked])).find(({ companion }) => companion === at(0));
     expect(step).toMatchObject({ state: 'retained', differences: expect.arrayContaining([gone]) });
   });
+});
+
+test('[D2] a list of allowed waves is split once, however many companions are held', () => {
+  const waves = numbers(28_000).map((number) => number.toString(16).padStart(8, '0'));
+  const of = source(KEY, { 'target-namespaces': 'taem-*', 'allow-deletes': waves.join() });
+  const view = viewOf(cluster([of]));
+  const one = observe(companions(of, 1, held('ffffffff'))[0] as ConfigMap, vocabulary);
+  const begunAt = performance.now();
+  const { isHeld } = dueAmong(Array(1000).fill(one), new Set(), view);
+  // To split it for each takes 5 s or more.
+  expect(performance.now() - begunAt).toBeLessThan(1000);
+  expect(isHeld).toBe(true);
 });
 
 describe('[D2] held deletions are made when their wave is allowed', () => {

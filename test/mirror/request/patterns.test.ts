@@ -147,14 +147,31 @@ describe('[M3] a list of keys', () => {
   });
 });
 
-test('[R13] wildcards are limited, exact names are not', () => {
-  const stars = (count: number) => Array.from({ length: count }, (_, number) => `p${number}-*`).join(',');
-  const problem = 'more than 100 items with "*"; name things exactly, or in fewer patterns';
-  expect(parseNamespacePatterns(stars(100), { exclusions: true }).ok).toBe(true);
-  expect(parseNamespacePatterns(stars(101), { exclusions: true })).toEqual({ ok: false, problem });
-  expect(
-    parseNamespacePatterns(`${stars(60)},!${stars(60).replaceAll(',', ',!')}`, { exclusions: true }).ok,
-  ).toBe(false);
-  expect(parseKeyGlobs(stars(101), 'data')).toEqual({ ok: false, problem });
-  expect(parseKeyGlobs(stars(101).replaceAll('*', ''), 'data').ok).toBe(true);
+describe('[R13] stars are limited, since each costs time for every name', () => {
+  const items = (count: number) => Array.from({ length: count }, (_, number) => `p${number}-*`).join(',');
+  const problem = 'more than 100 "*"; name things exactly, or in fewer patterns';
+
+  test('in a list of namespaces, exclusions included', () => {
+    expect(parseNamespacePatterns(items(100), { exclusions: true }).ok).toBe(true);
+    expect(parseNamespacePatterns(items(101), { exclusions: true })).toEqual({ ok: false, problem });
+    const excluded = items(60).replaceAll(',', ',!');
+    expect(parseNamespacePatterns(`${items(60)},!${excluded}`, { exclusions: true }).ok).toBe(false);
+  });
+
+  test('in a list of keys, however many items they are in', () => {
+    for (const list of ['*'.repeat(100), `${'a*'.repeat(50)},${'b*'.repeat(50)}`, items(100)]) {
+      expect(parseKeyGlobs(list, 'data').ok).toBe(true);
+      expect(parseKeyGlobs(`${list},*`, 'data')).toEqual({ ok: false, problem });
+    }
+    expect(parseKeyGlobs(`a${'*'.repeat(200_000)}z*`, 'data')).toEqual({ ok: false, problem });
+    expect(parseKeyGlobs(items(101).replaceAll('*', ''), 'data').ok).toBe(true);
+  });
+});
+
+test('[R13] exact names of namespaces are limited, exclusions included', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, number) => `n${number}`).join(',');
+  const problem = 'more than 10000 names; name fewer, or write prefixes that end in "*", such as "team-*"';
+  expect(parseNamespacePatterns(names(10_000), { exclusions: true }).ok).toBe(true);
+  expect(parseNamespacePatterns(names(10_001), { exclusions: true })).toEqual({ ok: false, problem });
+  expect(parseNamespacePatterns(`${names(10_000)},*,!x`, { exclusions: true }).ok).toBe(false);
 });

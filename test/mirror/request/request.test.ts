@@ -117,7 +117,7 @@ describe('[M3] keys', () => {
   test('a list of keys to include, or to exclude, is read', () => {
     expect(request({ 'include-keys': 'app.yaml, *.json' }).includeKeys).toEqual({
       exact: new Set(['app.yaml']),
-      globs: [['', '.json']],
+      globs: [{ first: '', middle: [], last: '.json' }],
     });
     expect(request({ 'exclude-keys': 'secret' }).excludeKeys).toEqual({
       exact: new Set(['secret']),
@@ -134,11 +134,11 @@ describe('[M3] keys', () => {
   test('[M7] lists of metadata may hold prefixes with a slash', () => {
     expect(request({ 'copy-labels': 'team, app.example.com/*' }).copyLabels).toEqual({
       exact: new Set(['team']),
-      globs: [['app.example.com/', '']],
+      globs: [{ first: 'app.example.com/', middle: [], last: '' }],
     });
     expect(request({ 'copy-annotations': '*' }).copyAnnotations).toEqual({
       exact: new Set(),
-      globs: [['', '']],
+      globs: [{ first: '', middle: [], last: '' }],
     });
   });
 });
