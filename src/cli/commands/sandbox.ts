@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { aborted, systemClock } from '../../clock/clock.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
+import { shellQuoted } from '../../mirror/explain/remedies.ts';
 import { createSandbox, type Sandbox, servedKinds } from '../../sandbox/sandbox.ts';
 import { messageOf, RunError } from '../errors.ts';
 import type { SANDBOX_FLAGS } from '../flags/command-flags.ts';
@@ -35,8 +36,4 @@ export async function sandbox(flags: FlagValues<typeof SANDBOX_FLAGS>, io: Proce
 /** The sandbox as a cluster: no TLS and no credential, because it listens on loopback only. */
 export function sandboxCluster(server: Sandbox): Cluster {
   return { server: server.url, context: 'sandbox' };
-}
-
-function shellQuoted(path: string): string {
-  return /^[-\w./]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
