@@ -108,6 +108,19 @@ export function canarySuite(server: TestServer): void {
     await everybody(world, GREEN);
   });
 
+  test.concurrent('[D6] a bad verdict counts also if its author has changed the canary', async () => {
+    await using world = await openCanary({ 'canary-bake': '1h' });
+    await edit(world, GREEN);
+    await canariesOnly(world, GREEN);
+    await world.person.patch(world.full('qa-a/colors-synced'), {
+      metadata: { annotations: world.ours({ verdict: 'bad' }) },
+      data: { log: 'it breaks' },
+    });
+    const marked = { data: RED, annotations: world.ours({ 'canary-failed': shortOf(GREEN) }) };
+    await world.companion('qa-a/colors-synced', 'home/colors', marked);
+    await world.companion('qa-b/colors-synced', 'home/colors', marked);
+  });
+
   test.concurrent('[D6] [D8] run --once brings new content to the canaries, leaves the others, and exits with 0', async () => {
     await using world = await World.open(server, ['qa-a', 'team-a']);
     const asks = {

@@ -166,7 +166,7 @@ export class ContentModel {
     const canaries = this.#wanted().filter((name) => this.#isCanary(name));
     const isBad = canaries.some((name) => {
       const held = this.companions.get(name);
-      return held !== undefined && this.#isRight(held, this.content) && held.isCondemned;
+      return held !== undefined && this.#wasGiven(held, this.content, true) && held.isCondemned;
     });
     const isTried = canaries.length > 0 && this.texts(this.content).rendered(this.value) !== undefined;
     const isBaked = before === 'trying' && this.bake !== 'manual' && isTried;
@@ -190,8 +190,8 @@ export class ContentModel {
     }
     const isPinned = this.pin !== undefined && this.pin !== this.content;
     const isFailed = stage === 'failed' && this.#isCanary(name) && !isPinned;
-    const isCondemned = held !== undefined && this.#isRight(held, content) && held.isCondemned;
     const isNamed = this.#templates.includes(content) && (this.keep ?? this.pin) !== undefined;
+    const isCondemned = held !== undefined && this.#wasGiven(held, content, isNamed) && held.isCondemned;
     const now = { content, written: content, value: this.value, isNamed };
     this.companions.set(name, { ...now, isCondemned, isFailed });
   }
@@ -205,6 +205,12 @@ export class ContentModel {
     const isAsWritten = held !== undefined && held.content === held.written;
     const kept = [...this.kept.keys()].filter((each) => each === stable || !this.#isHidden(held));
     return isAsWritten && !kept.some((each) => this.#isSeenToHold(held, each)) ? undefined : stable;
+  }
+
+  /** Whether its marks say that the controller last wrote this content there. */
+  #wasGiven({ written, value, isNamed }: HeldContent, wanted: string, isNowNamed: boolean): boolean {
+    if (written !== wanted || !this.#templates.includes(wanted)) return written === wanted;
+    return isNamed === isNowNamed && (isNamed || value === this.value);
   }
 
   /** Whether it holds the content as it is rendered now. */

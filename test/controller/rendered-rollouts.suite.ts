@@ -68,7 +68,8 @@ export function renderedRolloutsSuite(server: TestServer): void {
   });
 
   test.concurrent('[D6] [V5] a canary gets new content rendered, the others keep the previous one rendered', async () => {
-    await using world = (await open(MANUAL)).world;
+    const opened = await open(MANUAL);
+    await using world = opened.world;
     await edit(world, SECOND);
     await holds(world, 'qa', SECOND, 'second for qa-tier');
     await holds(world, 'team-a', FIRST, `first for ${world.full('team-a')}`);
@@ -82,12 +83,15 @@ export function renderedRolloutsSuite(server: TestServer): void {
     await holds(world, 'team-a', FIRST, `first for ${world.full('team-a')}`);
     await world.ask('home/colors', { 'canary-approve': shortOf(SECOND) });
     await holds(world, 'team-a', SECOND, 'second for team-a-tier');
-    // A bad verdict counts for the content that it was set on, however that was rendered.
+    // A bad verdict counts for the content that it was set on, however that is rendered now.
     await edit(world, THIRD);
     await holds(world, 'qa', THIRD, 'third for Garden');
+    await opened.controller.stop();
     await world.person.patch(world.full('qa/colors-synced'), {
       metadata: { annotations: world.ours({ verdict: 'bad' }) },
     });
+    await world.person.patch(world.full('home/options'), { data: { title: 'Park' } });
+    world.start();
     const failed = { 'canary-failed': shortOf(THIRD) };
     await holds(world, 'qa', SECOND, 'second for qa-tier', failed);
     await holds(world, 'team-a', SECOND, 'second for team-a-tier');

@@ -1,5 +1,6 @@
 import type { OwnerReference } from '../../kube/api/types.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
+import { shortChecksum, writtenContent } from '../observe/revision.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { type CompanionShape, desiredEdition, ownerReferenceAt } from './companion.ts';
 import { parseCopiedKeys } from './copied-metadata.ts';
@@ -41,8 +42,11 @@ export function differences(
   compareAnnotation(found, actual, vocabulary.renderedFrom, renderedFrom);
   compareAnnotation(found, actual, vocabulary.companion, actual.key);
   compareAnnotation(found, actual, vocabulary.canaryFailed, failed);
-  // A verdict is on the content that it was set on, not on the next (SPEC D6).
-  if (actual.digest !== digest) compareAnnotation(found, actual, vocabulary.verdict, undefined);
+  // A verdict is on the content that the companion was last given, not on the next (SPEC D6).
+  const hasVerdict = actual.annotations[vocabulary.verdict] !== undefined;
+  if (hasVerdict && writtenContent(actual, vocabulary) !== (renderedFrom ?? shortChecksum(digest))) {
+    compareAnnotation(found, actual, vocabulary.verdict, undefined);
+  }
   const owner = ownerReferenceAt(actual.namespace, shape);
   const owners = desiredOwnerReferences(actual, shape.source, owner);
   if (owners !== undefined) found.push({ kind: 'owner references', value: owners });

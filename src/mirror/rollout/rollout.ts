@@ -85,11 +85,14 @@ function pinned(history: History, pin: string): Rollout {
 }
 
 /**
- * A verdict counts for the content that it was set on, and in any case: `Bad` must not be missed.
+ * A verdict counts for the content that the canary was last given, even if somebody or new values
+ * have changed it since. `Bad` in any case: it must not be missed.
  */
-function isCondemned({ source, canaries, holds }: RolloutFacts, { verdict }: Vocabulary): boolean {
-  const isBad = ({ annotations }: ObservedConfigMap) => annotations[verdict]?.toLowerCase() === 'bad';
-  return canaries.some((actual) => actual && holds(actual, source) && isBad(actual));
+function isCondemned({ source, canaries }: RolloutFacts, vocabulary: Vocabulary): boolean {
+  const isBad = (canary: ObservedConfigMap) =>
+    canary.annotations[vocabulary.verdict]?.toLowerCase() === 'bad' &&
+    writtenContent(canary, vocabulary) === shortChecksum(source.digest);
+  return canaries.some((actual) => actual && isBad(actual));
 }
 
 /** The canaries go back to the previous content, like the others. */

@@ -200,3 +200,17 @@ describe('[M7] copied metadata', () => {
     );
   });
 });
+
+describe('[D6] a bad verdict', () => {
+  const verdict = { annotations: { 'workshop.io/verdict': 'bad' } };
+
+  test('goes with the content that it was set on', () => {
+    const before = { ...colors, data: { colour: 'blue' } };
+    expect(healed(colors, companion(before, 'team-b/colors-synced', verdict))).toEqual(versioned(elsewhere));
+  });
+
+  test('stays when that content is healed', () => {
+    const tampered = companion(colors, 'team-b/colors-synced', { ...verdict, data: { colour: 'blue' } });
+    expect(healed(colors, tampered)).toEqual(versioned(companion(colors, 'team-b/colors-synced', verdict)));
+  });
+});
