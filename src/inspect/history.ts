@@ -2,7 +2,7 @@ import type { ObjectKey } from '../kube/api/object-key.ts';
 import { isCompanionOf } from '../mirror/companion/ownership.ts';
 import { type Content, selectContent } from '../mirror/observe/content.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
-import { orderOf, shortChecksum, stageOf, writtenContent } from '../mirror/observe/revision.ts';
+import { isAsWritten, orderOf, shortChecksum, stageOf, writtenContent } from '../mirror/observe/revision.ts';
 import { historyOf } from '../mirror/plan/desired.ts';
 import type { Rendering } from '../mirror/render/rendering.ts';
 import type { Vocabulary } from '../mirror/vocabulary.ts';
@@ -75,8 +75,7 @@ export async function historyRows(source: ObservedConfigMap, look: Look): Promis
 /** Whether a companion holds a content, maybe rendered with earlier values. */
 function heldBy(rendering: Rendering | undefined, vocabulary: Vocabulary) {
   return (companion: ObservedConfigMap, content: ObservedConfigMap): boolean => {
-    const isAsWritten = companion.annotations[vocabulary.sourceChecksum] === companion.digest;
-    const written = isAsWritten && writtenContent(companion, vocabulary);
+    const written = isAsWritten(companion, vocabulary) && writtenContent(companion, vocabulary);
     const present = rendering === undefined ? content : rendering.in(companion.namespace, content);
     return written === shortChecksum(content.digest) || companion.digest === present?.digest;
   };

@@ -298,7 +298,7 @@ export function canarySuite(server: TestServer): void {
     await keeps(world, RED, GREEN);
   });
 
-  test.concurrent('[D6] a heal of a canary starts its bake anew, and the others are healed meanwhile', async () => {
+  test.concurrent('[D6] a heal of a canary, even of a key too many, starts its bake anew; the others are healed meanwhile', async () => {
     await using world = await openCanary({ 'canary-bake': '1h' });
     await edit(world, GREEN);
     await canariesOnly(world, GREEN);
@@ -308,7 +308,7 @@ export function canarySuite(server: TestServer): void {
     };
     const before = await endOfBake();
     await waitFor(async () => {
-      await world.person.patch(world.full('qa-a/colors-synced'), { data: { sky: 'grey' } });
+      await world.person.patch(world.full('qa-a/colors-synced'), { data: { sea: 'grey' } });
       await world.person.patch(world.full('team-a/colors-synced'), { data: { sky: 'grey' } });
       await canariesOnly(world, GREEN);
       return (await endOfBake()) > before;

@@ -36,7 +36,8 @@ export class MemoryApi implements ConfigMapApi {
 
   async patch(key: ObjectKey, patch: ConfigMapPatch): Promise<ObjectMeta> {
     await this.beforeWrite(key);
-    return this.#store(patched(await this.get(key), patch));
+    const live = await this.get(key);
+    return this.#store(patched(live, patch), live);
   }
 
   async delete(
@@ -50,14 +51,14 @@ export class MemoryApi implements ConfigMapApi {
     else this.#store({ ...live, metadata: { ...live.metadata, deletionTimestamp: '2026-01-03T00:00:00Z' } });
   }
 
-  #store(object: ConfigMap): ObjectMeta {
+  #store(object: ConfigMap, live?: ConfigMap): ObjectMeta {
     this.#version += 1;
     const time = `${this.#now?.().toISOString().slice(0, 19)}Z`;
     const managedFields = [{ manager: 'mirror-controller', operation: 'Update', time }];
     const metadata = {
       ...object.metadata,
       resourceVersion: `${this.#version}`,
-      ...(this.#now && { managedFields }),
+      ...(this.#now && (live === undefined || setsAnything(object, live)) && { managedFields }),
     };
     const stored = withoutEmptyMaps({ ...object, metadata });
     this.objects.set(keyOf(stored), stored);
@@ -100,6 +101,18 @@ function merged(
   const all = { ...($patch === undefined && present), ...entries };
   return Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null),
+  );
+}
+
+/** Whether a write adds or changes a value. The API server keeps the time of one that only removes. */
+function setsAnything(object: ConfigMap, live: ConfigMap): boolean {
+  const sets = (entries: StringMap = {}, before: StringMap = {}) =>
+    Object.entries(entries).some(([key, value]) => before[key] !== value);
+  return (
+    sets(object.data, live.data) ||
+    sets(object.binaryData, live.binaryData) ||
+    sets(object.metadata.labels, live.metadata.labels) ||
+    sets(object.metadata.annotations, live.metadata.annotations)
   );
 }
 

@@ -39,6 +39,8 @@ export interface Edition {
   readonly revision?: ObservedConfigMap;
   /** The new content of the source that it does not hold yet, and why. Absent: it holds it. */
   readonly held?: { readonly reason: string; readonly until?: number };
+  /** Whether it is new, and tried in a canary (SPEC D6). */
+  readonly isTried?: boolean;
   /** Short checksum of a content that failed here, in a canary (SPEC D6). */
   readonly failed?: string;
 }

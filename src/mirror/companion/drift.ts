@@ -2,7 +2,7 @@ import type { OwnerReference } from '../../kube/api/types.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { shortChecksum, writtenContent } from '../observe/revision.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
-import { type CompanionShape, desiredEdition, ownerReferenceAt } from './companion.ts';
+import { type CompanionShape, desiredEdition, type Edition, ownerReferenceAt } from './companion.ts';
 import { parseCopiedKeys } from './copied-metadata.ts';
 import { isOwnerReferenceTo, type SourceIdentity } from './ownership.ts';
 
@@ -27,7 +27,8 @@ export function differences(
   vocabulary: Vocabulary,
 ): readonly Difference[] {
   const found: Difference[] = [];
-  const { digest, renderedFrom, failed } = desiredEdition(actual.namespace, shape);
+  const edition = desiredEdition(actual.namespace, shape);
+  const { digest, renderedFrom, failed } = edition;
   if (actual.digest !== digest) found.push({ kind: 'content' });
   const copied = parseCopiedKeys(actual.annotations[vocabulary.copiedMetadata], vocabulary);
   compareEntries(found, 'label', actual.labels, shape.labels, copied.labels);
@@ -38,7 +39,7 @@ export function differences(
     vocabulary.copiedMetadata,
     ...copied.annotations,
   ]);
-  compareAnnotation(found, actual, vocabulary.sourceChecksum, digest);
+  compareAnnotation(found, actual, vocabulary.sourceChecksum, checksumFor(actual, edition, vocabulary));
   compareAnnotation(found, actual, vocabulary.renderedFrom, renderedFrom);
   compareAnnotation(found, actual, vocabulary.companion, actual.key);
   compareAnnotation(found, actual, vocabulary.canaryFailed, failed);
@@ -68,6 +69,22 @@ export function differencesFromRetained(
   const owners = desiredOwnerReferences(actual, source, undefined);
   if (owners !== undefined) found.push({ kind: 'owner references', value: owners });
   return found;
+}
+
+/**
+ * The checksum annotation. A heal restarts a canary's bake (SPEC D6), but the API server renews the
+ * time of our last write only if a value is set to another: not if a key is removed. So a heal
+ * shortens the checksum, and another write completes it. If a policy reverts the heal, repeating it
+ * changes nothing, as anywhere (SPEC R13).
+ */
+function checksumFor(
+  { digest: held, annotations }: ObservedConfigMap,
+  { digest, isTried = false }: Edition,
+  { sourceChecksum }: Vocabulary,
+): string {
+  if (!isTried || held === digest) return digest;
+  const short = shortChecksum(digest);
+  return annotations[sourceChecksum]?.startsWith(short) ? short : digest;
 }
 
 function compareAnnotation(

@@ -21,6 +21,14 @@ export function writtenContent(
   return shortChecksum(annotations[renderedFrom] ?? annotations[sourceChecksum] ?? '');
 }
 
+/** Whether a companion holds what the controller has last written there. */
+export function isAsWritten(
+  { annotations, digest }: Pick<ObservedConfigMap, 'annotations' | 'digest'>,
+  { sourceChecksum }: Vocabulary,
+): boolean {
+  return annotations[sourceChecksum] === digest;
+}
+
 /** The key of the revision that keeps a content of a source (SPEC D4). */
 export function revisionKey(
   source: { readonly namespace: string; readonly name: string },

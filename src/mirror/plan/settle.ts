@@ -1,5 +1,6 @@
 import type { CompanionShape } from '../companion/companion.ts';
 import type { Difference } from '../companion/drift.ts';
+import { isAsWritten } from '../observe/revision.ts';
 import type { RevisionStep } from '../rollout/revision-step.ts';
 import type { Rollout } from '../rollout/rollout.ts';
 import type { Vocabulary } from '../vocabulary.ts';
@@ -69,7 +70,7 @@ function bringsNewContent(step: Step, shape: CompanionShape, vocabulary: Vocabul
   const edition = shape.editionIn(actual.namespace, actual);
   return (
     differences.some(({ kind }) => kind === 'content') &&
-    actual.annotations[vocabulary.sourceChecksum] === actual.digest &&
+    isAsWritten(actual, vocabulary) &&
     !('missing' in edition) &&
     edition.revision === undefined
   );

@@ -1,6 +1,6 @@
 import { type Edition, type EditionIn, type NoEdition, ownEdition } from '../companion/companion.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
-import { shortChecksum, writtenContent } from '../observe/revision.ts';
+import { isAsWritten, shortChecksum, writtenContent } from '../observe/revision.ts';
 import type { CanaryRequest } from '../request/rollout-request.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { History, type HistoryFacts } from './history.ts';
@@ -127,7 +127,7 @@ function tried(
   vocabulary: Vocabulary,
 ): Rollout {
   const { source, isCanary, holds } = facts;
-  const own = { digest: source.digest };
+  const own = { digest: source.digest, isTried: true };
   const { state, reason, until, isOver = false } = progressOf(facts, canary, vocabulary);
   const previous = previousContent(history, { reason, ...(until && { until }) }, holds, vocabulary);
   // While canaries are written, what keeps one from it is reported as of any companion.
@@ -162,7 +162,12 @@ function progressOf(
   if (canaries.length === 0) {
     return { state: 'rolling out', reason: `${content} waits: no target namespace is a canary` };
   }
-  if (canaries.some((actual) => actual === undefined || !holds(actual, source))) {
+  // Of what somebody else has put there, the time of our last write tells nothing.
+  const isTrying = (actual: ObservedConfigMap) =>
+    holds(actual, source) &&
+    isAsWritten(actual, vocabulary) &&
+    writtenContent(actual, vocabulary) === shortChecksum(source.digest);
+  if (canaries.some((actual) => actual === undefined || !isTrying(actual))) {
     return { state: 'rolling out', reason: `${content} goes to ${count} first` };
   }
   const until = Math.max(...canaries.map((actual) => bakedAt(actual?.writtenAt, bakeMs)));
@@ -202,7 +207,7 @@ function previousContent(
     kept.has(writtenContent(actual, vocabulary)) || holds(actual, stable);
   return (actual) => {
     // Somebody has deleted the revision of what it holds. An older content would be a step back.
-    const isAsWritten = actual?.annotations[vocabulary.sourceChecksum] === actual?.digest;
-    return actual !== undefined && isAsWritten && !holdsKept(actual) ? { missing } : edition;
+    const isOther = actual !== undefined && isAsWritten(actual, vocabulary) && !holdsKept(actual);
+    return isOther ? { missing } : edition;
   };
 }

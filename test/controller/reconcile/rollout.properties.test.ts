@@ -16,11 +16,14 @@ type Action =
   | { readonly do: 'edit'; readonly content: string }
   | { readonly do: 'approve' | 'pin'; readonly content: string | undefined }
   | { readonly do: 'canary'; readonly namespaces: string | undefined }
-  | { readonly do: 'verdict' | 'tamper' | 'delete' | 'delete revision'; readonly which: number }
+  | { readonly do: Meddling; readonly which: number }
   | { readonly do: 'namespace'; readonly name: string; readonly exists: boolean }
   | { readonly do: 'time'; readonly ms: number }
   /** A new controller makes so many writes, and is gone. */
   | { readonly do: 'pass'; readonly writes: number };
+
+/** `add`: a key. `try`: another content. */
+type Meddling = 'verdict' | 'tamper' | 'add' | 'try' | 'delete' | 'delete revision';
 
 const CONTENTS = ['a', 'b', 'c'];
 const content = fc.constantFrom(...CONTENTS);
@@ -43,12 +46,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constantFrom(
-        'verdict' as const,
-        'tamper' as const,
-        'delete' as const,
-        'delete revision' as const,
-      ),
+      do: fc.constantFrom<Meddling>('verdict', 'tamper', 'add', 'try', 'delete', 'delete revision'),
       which: fc.nat(9),
     }),
   },
@@ -67,6 +65,13 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('pass' as const), writes: fc.nat(12) }) },
 );
 
+interface Given {
+  readonly content: string | undefined;
+  /** Infinity: somebody has changed it since. */
+  readonly at: number;
+  readonly isCondemned: boolean;
+}
+
 /** A source, its companions and revisions, and what SPEC D6 says of them in plain words. */
 class Scene {
   readonly objects = new Map<string, ConfigMap>();
@@ -81,6 +86,8 @@ class Scene {
   content = 'a';
   /** Contents that may be everywhere. */
   readonly released = new Set<string>();
+  /** What controllers have given to companions, by their keys. */
+  readonly given = new Map<string, Given>();
   #versions = 1;
 
   constructor() {
@@ -124,12 +131,10 @@ class Scene {
     const canaries = names.filter((name) => this.isCanary(name));
     const others = names.filter((name) => !this.isCanary(name));
     const at = (name: string) => this.objects.get(`${name}/s-synced`);
-    const hasBaked = ({ metadata }: ConfigMap) =>
-      this.now >= Date.parse(metadata.managedFields?.[0]?.time ?? '') + 1000 + BAKE_MS;
     const isBaked = canaries.every((name) => {
-      const companion = at(name);
-      if (companion?.data?.['content'] !== this.content) return false;
-      return hasBaked(companion) && companion.metadata.annotations?.['workshop.io/verdict'] !== 'bad';
+      const given = this.given.get(`${name}/s-synced`);
+      if (at(name) === undefined || given?.content !== this.content) return false;
+      return this.now >= given.at + BAKE_MS && !given.isCondemned;
     });
     const isFirst = this.revisions.length === 0 && others.every((name) => at(name) === undefined);
     const isWanted = [this.asks['canary-approve'], this.asks['pin']].includes(short(this.content));
@@ -162,10 +167,24 @@ class Scene {
     await executor.pass(KEY);
     this.objects.clear();
     for (const [key, object] of api.objects) this.objects.set(key, object);
-    for (const companion of this.companions) this.#check(companion, before.get(keyOf(companion)));
+    for (const companion of this.companions) {
+      this.#note(companion, before.get(keyOf(companion)));
+      this.#check(companion, before.get(keyOf(companion)));
+    }
     for (const { type, ...happening } of executor.happenings) {
       if (type === 'written') expect(happening).not.toMatchObject({ result: 'failed', action: 'delete' });
     }
+  }
+
+  #note(companion: ConfigMap, before: ConfigMap | undefined): void {
+    if (companion === before) return;
+    const key = keyOf(companion);
+    const content = companion.data?.['content'];
+    const last = before && this.given.get(key);
+    const isSame = last?.content === content;
+    const isIntact = isSame && last?.at !== Infinity;
+    const isCondemned = isSame && last?.isCondemned === true;
+    this.given.set(key, { content, at: isIntact && last ? last.at : this.now, isCondemned });
   }
 
   #check({ data, metadata }: ConfigMap, before: ConfigMap | undefined): void {
@@ -218,16 +237,33 @@ function meddle(scene: Scene, { do: what, which }: Extract<Action, { readonly wh
   const object = among[which % Math.max(1, among.length)];
   if (object === undefined) return;
   const { metadata } = object;
-  const resourceVersion = `m${scene.version()}`;
-  if (what === 'delete' || what === 'delete revision') scene.objects.delete(keyOf(object));
-  if (what === 'tamper') {
-    scene.put({ ...object, data: { content: 'z' }, metadata: { ...metadata, resourceVersion } });
+  const key = keyOf(object);
+  if (what === 'delete' || what === 'delete revision') {
+    scene.objects.delete(key);
+    return;
   }
-  if (what === 'verdict') {
-    const annotations = { ...metadata.annotations, 'workshop.io/verdict': 'bad' };
-    scene.put({ ...object, metadata: { ...metadata, annotations, resourceVersion } });
+  const given = scene.given.get(key);
+  if (given !== undefined) {
+    const isCondemned = given.isCondemned || what === 'verdict';
+    scene.given.set(key, { ...given, isCondemned, at: what === 'verdict' ? given.at : Infinity });
   }
+  const annotations = {
+    ...metadata.annotations,
+    ...(what === 'verdict' && { 'workshop.io/verdict': 'bad' }),
+  };
+  const data = { ...object.data, ...MEDDLED[what] };
+  scene.put({
+    ...object,
+    data,
+    metadata: { ...metadata, annotations, resourceVersion: `m${scene.version()}` },
+  });
 }
+
+const MEDDLED: Readonly<Partial<Record<Meddling, StringMap>>> = {
+  tamper: { content: 'z' },
+  add: { extra: 'z' },
+  try: { content: 'b' },
+};
 
 test('[D6] whatever happens, nobody but a canary gets a content that was not released', async () => {
   await fc.assert(

@@ -29,9 +29,9 @@ function greenSource(asks: StringMap = {}): ConfigMap {
 
 /** The controller sees what the API holds now. */
 function setUp(objects: readonly ConfigMap[]) {
-  const api = new MemoryApi(objects);
+  const api = new MemoryApi(objects, 100, () => running.clock.wallTime());
   const view = viewOf(world([...api.objects.values()], NAMESPACES));
-  const running = new Executor(api, view);
+  const running: Executor = new Executor(api, view);
   const see = () => void Object.assign(view, viewOf(world([...api.objects.values()], NAMESPACES)));
   return { api, running, see };
 }
@@ -61,6 +61,55 @@ describe('[D6] a canary that failed', () => {
     await running.pass(KEY);
     expect(api.objects.get(CANARY)?.data).toEqual(RED);
     expect(api.objects.get(CANARY)?.metadata.annotations).not.toHaveProperty('workshop.io/verdict');
+  });
+});
+
+describe('[D6] a canary that somebody has changed', () => {
+  const green = greenSource({ canary: 'qa-*', 'canary-bake': '1h' });
+  const red = { ...green, data: RED };
+  const kept = revisionObject(green, RED, { order: 1 });
+  const tried = revisionObject(green, GREEN, { order: 2, stage: 'trying' });
+  const canary = (of: ConfigMap, data: StringMap, annotations: StringMap = {}): ConfigMap => {
+    const object = companion(of, CANARY, { data, annotations });
+    const managedFields = [{ manager: 'mirror-controller', time: '2020-01-01T00:00:00Z' }];
+    return { ...object, metadata: { ...object.metadata, managedFields } };
+  };
+  const run = (changed: ConfigMap) => {
+    const { api, running, see } = setUp([green, kept, tried, changed, companion(red, OTHER)]);
+    const settle = async () => {
+      for (let passes = 0; passes < 5; passes += 1) {
+        await running.pass(KEY);
+        see();
+      }
+    };
+    const contents = () => [api.objects.get(CANARY)?.data, api.objects.get(OTHER)?.data];
+    return { api, running, settle, contents };
+  };
+
+  test.for([
+    ['a heal that only removes a key restarts its bake', canary(green, { ...GREEN, extra: 'x' })],
+    ['what somebody tried by hand has its bake once it is the content', canary(red, GREEN)],
+  ] as const)('%s', async ([, changed]) => {
+    const { api, running, settle, contents } = run(changed);
+    await settle();
+    expect(contents()).toEqual([GREEN, RED]);
+    expect(api.objects.get(CANARY)?.metadata.annotations).toMatchObject({
+      'workshop.io/source-checksum': observed(green).digest,
+    });
+    await running.clock.advance(3_600_000 - 1);
+    await settle();
+    expect(contents()).toEqual([GREEN, RED]);
+    await running.clock.advance(2_000);
+    await settle();
+    expect(contents()).toEqual([GREEN, GREEN]);
+  });
+
+  test('still counts when it has a bad verdict', async () => {
+    const { settle, contents } = run(
+      canary(green, { ...GREEN, extra: 'x' }, { 'workshop.io/verdict': 'bad' }),
+    );
+    await settle();
+    expect(contents()).toEqual([RED, RED]);
   });
 });
 
