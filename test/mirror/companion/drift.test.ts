@@ -16,20 +16,14 @@ import {
   without,
 } from '../wire.ts';
 
+function shapeOf(of: ConfigMap) {
+  const from = observed(of);
+  if (!from.request?.ok) throw new Error('a bad request');
+  return companionShape(from, from.request.value, vocabulary, ownEdition(from), undefined);
+}
+
 function found(of: ConfigMap, actual: ConfigMap): readonly Difference[] {
-  const observedSource = observed(of);
-  if (!observedSource.request?.ok) throw new Error('a bad request');
-  return differences(
-    observed(actual),
-    companionShape(
-      observedSource,
-      observedSource.request.value,
-      vocabulary,
-      ownEdition(observedSource),
-      undefined,
-    ),
-    vocabulary,
-  );
+  return differences(observed(actual), shapeOf(of), vocabulary);
 }
 
 /** The companion after the one patch that heals its differences. */
@@ -213,4 +207,22 @@ describe('[D6] a bad verdict', () => {
     const tampered = companion(colors, 'team-b/colors-synced', { ...verdict, data: { colour: 'blue' } });
     expect(healed(colors, tampered)).toEqual(versioned(companion(colors, 'team-b/colors-synced', verdict)));
   });
+});
+
+test('[D6] [R13] a heal of a canary that is tried shortens its checksum once, so a reverted heal changes nothing', () => {
+  const { digest } = observed(colors);
+  const tried = { ...shapeOf(colors), editionIn: () => ({ digest, isTried: true }) };
+  const withChecksum = (checksum: string) =>
+    observed(
+      companion(colors, 'team-b/colors-synced', {
+        data: { colour: 'red', shape: 'round' },
+        annotations: { 'workshop.io/source-checksum': checksum },
+      }),
+    );
+  const key = 'workshop.io/source-checksum';
+  expect(differences(withChecksum(digest), tried, vocabulary)).toEqual([
+    { kind: 'content' },
+    { kind: 'annotation', key, value: digest.slice(0, 8) },
+  ]);
+  expect(differences(withChecksum(digest.slice(0, 8)), tried, vocabulary)).toEqual([{ kind: 'content' }]);
 });
