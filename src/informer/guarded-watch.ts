@@ -3,7 +3,7 @@ import type { ListWatch, WatchEvent, WatchOptions } from '../kube/api/list-watch
 import type { KubeObject } from '../kube/api/types.ts';
 
 /** Silence (ms) that ends a watch. A kube-apiserver sends a bookmark every 60 s. */
-export const SILENCE_MS = 90_000;
+const SILENCE_MS = 90_000;
 
 /** A watch has been silent for so long that its connection may be dead. */
 export class SilentWatchError extends Error {

