@@ -15,7 +15,7 @@ export class ApiError extends Error {
   readonly reason: string;
   /** The machine-readable reasons in `details.causes`. */
   readonly causes: readonly string[];
-  /** Delay (ms) that a `Retry-After` header or `details.retryAfterSeconds` asks for. */
+  /** Delay (ms) that the server asks for, at most 30,000. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
