@@ -102,8 +102,8 @@ export class Writer {
     report.wroteRevision(step, done, begunAt);
     memory.succeeded(key, step.companion);
     reports.written(key, step.companion);
-    // The plan depends on the revisions, and the watch event of our own write queues no pass.
-    queue.add(key, lane);
+    // The plan depends on what is kept, and the watch event of our own write queues no pass.
+    if (done !== 'drop') queue.add(key, lane);
   }
 
   async #writeCompanion(pass: Pass, step: CompanionWriteStep, begunAt: number): Promise<void> {
