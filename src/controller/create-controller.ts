@@ -121,13 +121,19 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     metrics: new QueueMetrics('sources', metrics, clock),
   });
   const rate = new WriteRate(maxWritesPerSecond, clock);
-  const writes = new WriteQueue(maxWritesInFlight, rate, clock, (source, lane) => queue.add(source, lane));
   const areNamespacesSynced = () => namespaceInformer.isSynced();
   const renderings = new Renderings({ view, bodies, clock });
   const shared = { view, api, bodies, memory, reports, queue, mayWrite, clock, log, emit };
   const planner = new Planner({ ...shared, renderings, deletions, versions, areNamespacesSynced });
-  const reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
   const writer = new Writer({ ...shared, deletions, mutations, rate });
+  const writes = new WriteQueue({
+    slots: maxWritesInFlight,
+    rate,
+    clock,
+    isOutdated: (pass) => writer.isOutdated(pass),
+    requeue: (source, lane) => queue.add(source, lane),
+  });
+  const reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
 
   configMaps.addHandler(
     configMapHandler({

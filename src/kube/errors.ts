@@ -15,7 +15,7 @@ export class ApiError extends Error {
   readonly reason: string;
   /** The machine-readable reasons in `details.causes`. */
   readonly causes: readonly string[];
-  /** Delay (ms) that a `Retry-After` header or `details.retryAfterSeconds` asks for. */
+  /** Delay (ms) that the server asks for, at most 30,000. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -75,6 +75,8 @@ export class KubeConfigError extends Error {
 const hasStatus = (error: unknown, status: number): error is ApiError =>
   error instanceof ApiError && error.status === status;
 
+const TOO_LARGE_FOR_ETCD = /etcdserver: request is too large|trying to send message larger than max/;
+
 export const isBadRequest = (error: unknown): error is ApiError => hasStatus(error, 400);
 export const isUnauthorized = (error: unknown): error is ApiError => hasStatus(error, 401);
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
@@ -86,7 +88,9 @@ export const isConflict = (error: unknown): error is ApiError =>
   hasStatus(error, 409) && error.reason !== 'AlreadyExists';
 /** The resourceVersion or continue token is too old: list again. */
 export const isGone = (error: unknown): error is ApiError => hasStatus(error, 410);
-export const isTooLarge = (error: unknown): error is ApiError => hasStatus(error, 413);
+/** For the server, or for etcd, whose refusal the server passes on as a 500 without a reason. */
+export const isTooLarge = (error: unknown): error is ApiError =>
+  hasStatus(error, 413) || (hasStatus(error, 500) && TOO_LARGE_FOR_ETCD.test(error.message));
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
 
 /** The namespace is being deleted, so the server refuses to create objects in it. */

@@ -42,8 +42,6 @@ export class Executor {
     const { clock, log, queue, memory } = this;
     const { dryRun = false, maxWritesPerSecond = 0 } = options;
     const rate = new WriteRate(maxWritesPerSecond, clock);
-    const writes = new WriteQueue(32, rate, clock, (source, lane) => queue.add(source, lane));
-    this.writes = writes;
     const { vocabulary } = seen.settings;
     // Whatever else changes in `seen` shows.
     const view: ClusterView = Object.assign(Object.create(seen), {
@@ -67,8 +65,16 @@ export class Executor {
     const shared = { view, api, renderings, bodies, memory, reports, queue, mayWrite, clock, log, emit };
     const { deletions, versions } = this;
     const planner = new Planner({ ...shared, deletions, versions, areNamespacesSynced: () => true });
-    this.reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
-    this.writer = new Writer({ ...shared, deletions, mutations, rate });
+    const writer = new Writer({ ...shared, deletions, mutations, rate });
+    this.writer = writer;
+    this.writes = new WriteQueue({
+      slots: 32,
+      rate,
+      clock,
+      isOutdated: (pass) => writer.isOutdated(pass),
+      requeue: (source, lane) => queue.add(source, lane),
+    });
+    this.reconciler = new Reconciler({ ...shared, planner, writes: this.writes, dryRun });
   }
 
   /** One pass over the source, and those of its writes that need not wait, one by one. */

@@ -163,4 +163,29 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
     await world.person.remove(`${policies}/mutatingadmissionpolicybindings/${name}`);
     await world.person.remove(`${policies}/mutatingadmissionpolicies/${name}`);
   });
+
+  test.concurrent('[R13] a companion too large for etcd is reported once, and waits for a change', async () => {
+    await using world = await World.open(controlPlaneServer, ['team-a']);
+    const controller = world.start();
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    await world.companion('team-a/colors-synced', 'home/colors');
+    // The source fits into etcd's 1.5 MiB. With what somebody put on the companion, that does not.
+    const keys = Array.from({ length: 3000 }, (_, number) => [`${'k'.repeat(240)}/${number}`, '']);
+    const labels = Object.fromEntries(keys);
+    await world.person.patch(world.full('team-a/colors-synced'), { metadata: { labels } });
+    await world.settle(controller);
+    await world.person.patch(world.full('home/colors'), { data: { big: 'x'.repeat(1_000_000) } });
+    const told = () => controller.log.told.filter(({ level }) => level === 'warn');
+    await waitFor(() => told().length > 0);
+    await world.settle(controller);
+    expect(told()).toEqual([
+      expect.objectContaining({
+        message: 'companion cannot be written',
+        companion: world.full('team-a/colors-synced'),
+        reason: expect.stringContaining('request is too large'),
+      }),
+    ]);
+    await world.person.patch(world.full('home/colors'), { data: { sky: 'grey', big: null } });
+    await waitFor(async () => (await world.configMap('team-a/colors-synced'))?.data?.['sky'] === 'grey');
+  });
 });

@@ -61,12 +61,13 @@ export function judge(error: unknown): Failure {
 }
 
 /**
- * Whether the server as a whole fails. An outage is reported once, not for each object. A webhook
- * that cannot be called is none: the server answers 500 only to those writes that it asks it about.
+ * Whether the server as a whole fails. An outage is reported once, not for each object. A 500 is
+ * none if it is about one write: that is too large, or its webhook cannot be called.
  */
 export function isOutage(error: unknown): boolean {
   if (error instanceof NetworkError || isUnauthorized(error)) return true;
-  if (!(error instanceof ApiError) || error.message.includes(WEBHOOK_FAILS)) return false;
+  if (isTooLarge(error) || !(error instanceof ApiError)) return false;
+  if (error.message.includes(WEBHOOK_FAILS)) return false;
   return error.status === 429 || error.status >= 500;
 }
 

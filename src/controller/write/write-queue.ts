@@ -26,6 +26,17 @@ interface Batch {
   readonly onEmpty: () => void;
 }
 
+export interface WriteQueueOptions {
+  /** Writes in flight at once. */
+  readonly slots: number;
+  readonly rate: WriteRate;
+  readonly clock: Clock;
+  /** Whether the writes of the pass that have not begun are to be dropped. */
+  readonly isOutdated: (pass: Pass) => boolean;
+  /** Called when a write has ended, with each source that it concerns and that was planned meanwhile. */
+  readonly requeue: (source: ObjectKey, lane: Lane) => void;
+}
+
 /** Most writes of a fresh pass. A pass with more is a fan-out, and all its writes are bulk. */
 const MOST_FRESH_WRITES = 8;
 /** Share of the slots that bulk may hold, so that a fresh write always finds a free one. */
@@ -45,10 +56,8 @@ const YIELD_MS = 500;
  * lane take turns, and a companion is never written twice at once (SPEC Q2, Q4, R16).
  */
 export class WriteQueue implements WorkSource<Write> {
-  readonly #rate: WriteRate;
-  readonly #clock: Clock;
+  readonly #options: WriteQueueOptions;
   readonly #bulkSlots: { readonly most: number; readonly yielding: number };
-  readonly #requeue: (source: ObjectKey, lane: Lane) => void;
   readonly #batches: Readonly<Record<Lane, Batch[]>> = { fresh: [], bulk: [] };
   /** Companions being written, with the sources to queue when the write has ended. */
   readonly #out = new Map<ObjectKey, { readonly write: Write; readonly again: Map<ObjectKey, Lane> }>();
@@ -61,20 +70,10 @@ export class WriteQueue implements WorkSource<Write> {
   #endOfPause: Timer | undefined;
   #isShutDown = false;
 
-  /**
-   * `slots`: writes in flight at once. When a write has ended, `requeue` is called with each source
-   * that was planned in the meantime and is concerned.
-   */
-  constructor(
-    slots: number,
-    rate: WriteRate,
-    clock: Clock,
-    requeue: (source: ObjectKey, lane: Lane) => void,
-  ) {
-    this.#rate = rate;
-    this.#clock = clock;
+  constructor(options: WriteQueueOptions) {
+    const { slots } = options;
+    this.#options = options;
     this.#bulkSlots = { most: Math.ceil(slots * BULK_SHARE), yielding: Math.ceil(slots * YIELDING_SHARE) };
-    this.#requeue = requeue;
   }
 
   /** Whether nothing waits and nothing is being written. */
@@ -107,7 +106,7 @@ export class WriteQueue implements WorkSource<Write> {
     const again = this.#out.get(companion)?.again;
     this.#out.delete(companion);
     this.#bulkOut.delete(write);
-    for (const [source, lane] of again ?? []) this.#requeue(source, lane);
+    for (const [source, lane] of again ?? []) this.#options.requeue(source, lane);
     this.#serve();
   }
 
@@ -137,32 +136,44 @@ export class WriteQueue implements WorkSource<Write> {
       const lane = this.#nextLane();
       const batch = lane && this.#batches[lane].shift();
       if (lane === undefined || batch === undefined) return undefined;
-      const { pass, steps } = batch;
-      const step = steps.pop();
-      if (steps.length > 0) this.#batches[lane].push(batch);
-      else batch.onEmpty();
-      if (step === undefined) continue;
-      const underWay = this.#out.get(step.companion);
-      if (underWay !== undefined) {
-        // After that write the right step may be a different one, so the source is planned again.
-        underWay.again.set(pass.key, lane);
-        pass.report.ended();
-        continue;
-      }
-      const write = { pass, step };
-      this.#rate.begin();
-      this.#out.set(step.companion, { write, again: new Map() });
-      if (lane === 'bulk') this.#bulkOut.add(write);
-      return write;
+      const write = this.#begin(batch, lane);
+      if (write !== undefined) return write;
     }
+  }
+
+  /** Begins a write of the batch, unless the pass is outdated or its companion is being written. */
+  #begin(batch: Batch, lane: Lane): Write | undefined {
+    const { pass, steps, onEmpty } = batch;
+    // Asked before the rate counts a write, so that what is dropped uses up none of it.
+    if (this.#options.isOutdated(pass)) {
+      for (const _ of steps) pass.report.ended();
+      onEmpty();
+      return undefined;
+    }
+    const step = steps.pop();
+    if (steps.length > 0) this.#batches[lane].push(batch);
+    else onEmpty();
+    if (step === undefined) return undefined;
+    const underWay = this.#out.get(step.companion);
+    if (underWay !== undefined) {
+      // After that write the right step may be a different one, so the source is planned again.
+      underWay.again.set(pass.key, lane);
+      pass.report.ended();
+      return undefined;
+    }
+    const write = { pass, step };
+    this.#options.rate.begin();
+    this.#out.set(step.companion, { write, again: new Map() });
+    if (lane === 'bulk') this.#bulkOut.add(write);
+    return write;
   }
 
   /** Whether the write rate limit holds what waits. If so, it is served afterwards. */
   #mustPause(): boolean {
     const { fresh, bulk } = this.#batches;
-    const waitMs = fresh.length + bulk.length > 0 ? this.#rate.waitMs() : 0;
+    const waitMs = fresh.length + bulk.length > 0 ? this.#options.rate.waitMs() : 0;
     if (waitMs > 0) {
-      this.#endOfPause ??= this.#clock.setTimer(waitMs, () => {
+      this.#endOfPause ??= this.#options.clock.setTimer(waitMs, () => {
         this.#endOfPause = undefined;
         this.#serve();
       });
@@ -187,7 +198,7 @@ export class WriteQueue implements WorkSource<Write> {
 
   #beginYield(): void {
     this.#endOfYield?.cancel();
-    this.#endOfYield = this.#clock.setTimer(YIELD_MS, () => {
+    this.#endOfYield = this.#options.clock.setTimer(YIELD_MS, () => {
       this.#endOfYield = undefined;
       this.#serve();
     });

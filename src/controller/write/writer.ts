@@ -52,19 +52,29 @@ export class Writer {
    * source again (see `judge`).
    */
   async write({ pass, step }: Write): Promise<void> {
-    if (this.#deps.mayWrite() && this.#isCurrent(pass, step)) await this.#attempt(pass, step);
+    if (this.#isCurrent(pass, step)) await this.#attempt(pass, step);
     pass.report.ended();
   }
 
-  /** Whether a plan would still contain the step. If not, the source is queued for another pass. */
-  #isCurrent({ key, source, shape, lane }: Pass, step: WriteStep): boolean {
-    const { view, queue } = this.#deps;
+  /**
+   * Whether none of the pass may be written any more. The event that changed the source or its
+   * values has queued it; after the loss of the Lease, everything is queued once it is held again.
+   */
+  isOutdated({ key, source, shape }: Pass): boolean {
+    const { view, queue, mayWrite } = this.#deps;
+    if (!mayWrite() || queue.isAwaited(key)) return true;
     const now = view.configMap(key);
     const isSameSource = source?.request === undefined ? now?.request === undefined : now === source;
     const isSameContent =
       shape?.rendering === undefined || valuesVersion(shape.source, view) === shape.rendering.valuesVersion;
-    // The event that changed the source or its values has queued it.
-    if (!isSameSource || !isSameContent || queue.isAwaited(key)) return false;
+    return !isSameSource || !isSameContent;
+  }
+
+  /** Whether a plan would still contain the step. If not, the source is queued for another pass. */
+  #isCurrent(pass: Pass, step: WriteStep): boolean {
+    if (this.isOutdated(pass)) return false;
+    const { view, queue } = this.#deps;
+    const { key, shape, lane } = pass;
     const actual = 'actual' in step ? step.actual : undefined;
     // A permission of its namespace may have changed while the step waited in the write queue.
     const isWanted = shape !== undefined && claims(shape.source, step.companion, view);
@@ -92,8 +102,8 @@ export class Writer {
     report.wroteRevision(step, done, begunAt);
     memory.succeeded(key, step.companion);
     reports.written(key, step.companion);
-    // The plan depends on the revisions, and the watch event of our own write queues no pass.
-    queue.add(key, lane);
+    // The plan depends on what is kept, and the watch event of our own write queues no pass.
+    if (done !== 'drop') queue.add(key, lane);
   }
 
   async #writeCompanion(pass: Pass, step: CompanionWriteStep, begunAt: number): Promise<void> {

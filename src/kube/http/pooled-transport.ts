@@ -14,7 +14,6 @@ import type { ApiRequest, Transport, TransportOptions } from './transport.ts';
 const NO_ANSWER = '<error>';
 const TIME_LIMIT_MS = 30_000;
 const CONNECTIONS = 256;
-const LONGEST_DELAY_MS = 30_000;
 
 export function createTransport(cluster: Cluster, options: TransportOptions): Transport {
   const transport = new PooledTransport(cluster, options);
@@ -173,7 +172,7 @@ class PooledTransport implements Transport {
 
   /** The error of an answer that is no success. Reads all of it, which frees the connection. */
   async #refusal({ statusCode, headers, body }: Answer | Dispatcher.ResponseData): Promise<ApiError> {
-    const { clock, longestDelayMs = LONGEST_DELAY_MS } = this.#options;
+    const { clock, longestDelayMs = Number.POSITIVE_INFINITY } = this.#options;
     const reply = {
       status: statusCode,
       body: typeof body === 'string' ? body : await body.text(),

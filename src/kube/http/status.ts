@@ -14,6 +14,12 @@ interface Status {
 }
 
 /**
+ * Longest delay (ms) that an error asks for. A server or a proxy may ask for a day, and a list, a
+ * watch or a write would wait that long after the server is back (SPEC R15).
+ */
+const LONGEST_RETRY_AFTER_MS = 30_000;
+
+/**
  * The error of an answer that is not a success. `server` is its `host:port`. The message quotes
  * only a Status: any other body (a proxy's HTML) may hold anything. `wallTime`: a `Retry-After` may
  * be a date.
@@ -25,7 +31,7 @@ export function apiErrorOfReply(
 ): ApiError {
   const parsed: unknown = parseJsonObject(reply.body);
   const status = isStatus(parsed) ? parsed : undefined;
-  const retryAfterMs = retryAfterOfHeader(reply.retryAfter, wallTime);
+  const retryAfterMs = capped(retryAfterOfHeader(reply.retryAfter, wallTime));
   if (status === undefined) {
     const what = reply.status < 400 ? 'a redirect' : 'an error that is not from an API server';
     const hint = reply.status < 500 ? ': check the server of the kubeconfig' : '';
@@ -51,7 +57,7 @@ function errorOf(status: Status, code: number, retryAfterMs: number | undefined)
     status: code,
     reason: text(status.reason),
     causes: causesOf(status.details?.causes),
-    retryAfterMs: retryAfterMs ?? asked,
+    retryAfterMs: retryAfterMs ?? capped(asked),
   });
 }
 
@@ -64,6 +70,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 function causesOf(causes: unknown): string[] {
   if (!Array.isArray(causes)) return [];
   return causes.map((cause) => text((cause as { reason?: unknown } | null)?.reason));
+}
+
+function capped(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.min(ms, LONGEST_RETRY_AFTER_MS);
 }
 
 /** `Retry-After` is a number of seconds or an HTTP date (RFC 9110, 10.2.3). */

@@ -9,8 +9,8 @@ export interface TransportOptions {
   /** Time limit (ms) for a call's whole answer, or for the head of a stream's; default 30,000. */
   readonly timeLimitMs?: number;
   /**
-   * Longest time (ms) that one answer's `Retry-After` delays all calls, default 30,000. The caller
-   * that gets the answer sees all of it.
+   * Longest time (ms) that one answer's `Retry-After` delays all calls; default: as long as the
+   * `ApiError` says, at most 30,000.
    */
   readonly longestDelayMs?: number;
   /**

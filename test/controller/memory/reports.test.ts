@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { CompanionMemory } from '../../../src/controller/memory/companion-memory.ts';
+import { judge } from '../../../src/controller/memory/failure.ts';
 import type { Listener } from '../../../src/controller/memory/happening.ts';
 import { Reports } from '../../../src/controller/memory/reports.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
@@ -63,15 +64,27 @@ test('[O3] each kind of remark on a source begins and ends by itself', () => {
   ]);
 });
 
-test('[O3] a webhook that cannot be called is a problem of the companion, not an outage', () => {
+test.each([
+  [
+    'a webhook that cannot be called',
+    'Internal error occurred: failed calling webhook "policy.example": connection refused',
+    'transient',
+  ],
+  ['[R13] an object too large for etcd', 'etcdserver: request is too large', 'hopeless'],
+  [
+    '[R13] an object too large to be sent to etcd',
+    'rpc error: code = ResourceExhausted desc = trying to send message larger than max (2106123 vs. 2097152)',
+    'hopeless',
+  ],
+])('[O3] %s is a problem of the companion, not an outage', (_, message, kind) => {
   const told: string[] = [];
   const log = new RecordedLog();
   const emit: Listener = (happening) => void told.push(happening.type === 'problem' ? happening.kind : '');
   const memory = new CompanionMemory(new ManualClock(), () => 0);
   const reports = new Reports({ log, memory, view: viewOf(world([])), emit });
   const { key } = observed(label);
-  const message = 'Internal error occurred: failed calling webhook "policy.example": connection refused';
-  const error = new ApiError(message, { status: 500, reason: 'InternalError' });
+  const error = new ApiError(message, { status: 500 });
+  expect(judge(error).failure.kind).toBe(kind);
   const companion = 'team-a/colors-synced' as ObjectKey;
   const step = { action: 'create', companion, state: 'missing', reason: 'it did not exist' } as const;
   for (let attempt = 0; attempt < 3; attempt++) {

@@ -216,3 +216,13 @@ describe('[D4] [D7] while a source that settles keeps changing', () => {
     expect(revisionsIn(set)).toBe(2);
   });
 });
+
+test('[D4] a revision that is deleted does not lead to another pass: that would drop the present one', async () => {
+  const green = greenSource({ 'keep-revisions': '1' });
+  const kept = [RED, BLUE, GREEN].map((data, index) => revisionObject(green, data, { order: index + 1 }));
+  const { api, running } = setUp([green, ...kept]);
+  await running.pass(KEY);
+  const isThere = ({ metadata }: ConfigMap) => api.objects.has(`home/${metadata.name}` as ObjectKey);
+  expect(kept.map(isThere)).toEqual([false, true, true]);
+  expect([api.objects.has(OTHER), running.queue.length]).toEqual([true, 0]);
+});

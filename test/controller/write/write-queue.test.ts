@@ -13,15 +13,21 @@ import { ManualClock } from '../../support/manual-clock.ts';
 class Scene {
   readonly clock = new ManualClock();
   readonly requeued: string[] = [];
+  /** Sources that have changed since they were planned. */
+  readonly outdated = new Set<string>();
   readonly queue: WriteQueue;
   /** Names of companions in the order in which their writes began. */
   readonly begun: string[] = [];
   readonly underWay = new Map<string, Write>();
 
   constructor(slots: number, perSecond = 0) {
-    this.queue = new WriteQueue(slots, new WriteRate(perSecond, this.clock), this.clock, (source) =>
-      this.requeued.push(source),
-    );
+    this.queue = new WriteQueue({
+      slots,
+      rate: new WriteRate(perSecond, this.clock),
+      clock: this.clock,
+      isOutdated: ({ key }) => this.outdated.has(key),
+      requeue: (source) => this.requeued.push(source),
+    });
     for (let slot = 0; slot < slots; slot++) this.#take();
   }
 
@@ -155,6 +161,21 @@ describe('[Q2] the order of writes', () => {
     const bulk = scene.begun.filter((name) => name.startsWith('big'));
     expect(bulk.length).toBeGreaterThanOrEqual(8);
     expect(bulk.length).toBeLessThanOrEqual(12);
+  });
+
+  test('[Q4] what an outdated pass would have written uses up none of the rate', async () => {
+    const scene = new Scene(32, 2);
+    const outdated = scene.fanOut('old', 40);
+    await turn();
+    scene.outdated.add('old');
+    scene.add('new', 'fresh', 'edit', 'edit too');
+    await turn();
+    expect([scene.begun, outdated.allBegun]).toEqual([['old 39', 'old 38'], false]);
+    await scene.clock.advance(1000);
+    expect(scene.begun).toEqual(['old 39', 'old 38', 'edit too', 'edit']);
+    for (const name of [...scene.underWay.keys()]) await scene.end(name);
+    await scene.clock.advance(1000);
+    expect([scene.begun.length, outdated.allBegun, scene.queue.isIdle]).toEqual([4, true, true]);
   });
 
   test('a pass ends when all its writes have begun, not when they are answered', async () => {

@@ -54,6 +54,22 @@ test.each([1, 4, 10])('[Q4] no second has more than %i writes, and all are made'
   expect(tooSoon).toEqual([]);
 });
 
+test('[Q4] an edit during a fan-out does not wait until all that it outdates would have been written', async () => {
+  const names = Array.from({ length: COMPANIONS }, (_, number) => namespace(`team-${number}`));
+  const seen = (sky: string) => {
+    const colors = source('home/colors', { 'target-namespaces': 'team-*' }, { data: { sky } });
+    return { colors, view: viewOf(world([colors], [namespace('home'), ...names])) };
+  };
+  const { colors, view } = seen('blue');
+  const executor = new Executor(new MemoryApi([colors]), view, { maxWritesPerSecond: 2 });
+  void executor.pass('home/colors' as ObjectKey);
+  await play(executor, 1);
+  expect(executor.writes.isIdle).toBe(false);
+  Object.assign(view, { configMap: seen('grey').view.configMap });
+  await play(executor, 1);
+  expect(executor.writes.isIdle).toBe(true);
+});
+
 test('[Q4] [R12] the delete and the create of a replacement are two writes', async () => {
   const colors = source('home/colors');
   const frozen = companion(colors, 'home/colors-synced', { data: { sky: 'red' }, immutable: true });

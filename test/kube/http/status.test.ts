@@ -18,6 +18,18 @@ test.each([
   expect(replyWith(STATUS, header).retryAfterMs).toBe(expected);
 });
 
+test.each([
+  ['a header', replyWith(STATUS, '86400')],
+  ['a Status', replyWith({ kind: 'Status', details: { retryAfterSeconds: 1e308 } })],
+  [
+    'the header of a proxy',
+    apiErrorOfReply({ status: 503, body: '', retryAfter: '9'.repeat(400) }, 'host:1', NOW),
+  ],
+  ['a watch', apiErrorOfWatch({ kind: 'Status', code: 429, details: { retryAfterSeconds: 600 } })],
+])('[R15] [W3] a Retry-After of %s stops nobody for more than 30 s', (_, error) => {
+  expect(error.retryAfterMs).toBe(30_000);
+});
+
 test('a Status that says little still gives a message', () => {
   expect(replyWith({ kind: 'Status' })).toMatchObject({ message: 'the API server answered 429', reason: '' });
   expect(replyWith({ kind: 'Status', message: 5, reason: {}, details: null }).causes).toEqual([]);
