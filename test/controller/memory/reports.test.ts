@@ -84,7 +84,7 @@ test.each([
   const reports = new Reports({ log, memory, view: viewOf(world([])), emit });
   const { key } = observed(label);
   const error = new ApiError(message, { status: 500 });
-  expect(judge(error).failure.kind).toBe(kind);
+  expect(judge(error).kind).toBe(kind);
   const companion = 'team-a/colors-synced' as ObjectKey;
   const step = { action: 'create', companion, state: 'missing', reason: 'it did not exist' } as const;
   for (let attempt = 0; attempt < 3; attempt++) {
