@@ -146,6 +146,36 @@ export function faultsSuite(server: TestServer): void {
     expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(490);
   });
 
+  const KEPT = { labels: { team: 'x' }, annotations: { note: 'mine' } };
+  async function openWithImmutable(): Promise<Trouble> {
+    const trouble = await Trouble.open(server);
+    const { world, controller } = trouble;
+    await world.person.patch(world.full('team-a/colors-synced'), { metadata: KEPT, immutable: true });
+    await world.settle(controller, { namespaces: true });
+    return trouble;
+  }
+
+  const halfReplaced: Record<string, { method: string; fault: Fault }> = {
+    'the delete loses its reply': { method: 'DELETE', fault: { kind: 'lost-reply' } },
+    'the create is answered 500': { method: 'POST', fault: { kind: 'status', code: 500 } },
+    'the create is refused after all': { method: 'POST', fault: { kind: 'status', code: 403 } },
+    'the create loses its reply': { method: 'POST', fault: { kind: 'lost-reply' } },
+  };
+  for (const [what, { method, fault }] of Object.entries(halfReplaced)) {
+    test.concurrent(`[R12] what others put on an immutable companion is kept if ${what}`, async () => {
+      await using trouble = await openWithImmutable();
+      const { world, proxy } = trouble;
+      const rule = proxy.inject({ match: { method, path: /\/configmaps/ }, fault, times: 2 });
+      await world.person.patch(world.full('home/colors'), { data: { sky: 'grey' } });
+      await world.companion('team-a/colors-synced', 'home/colors', KEPT);
+      expect(rule.hits()).toBeGreaterThan(0);
+      // Nor does it come back later, when it is nobody's any more.
+      await world.settle(trouble.controller, { namespaces: true });
+      await world.person.delete(world.full('team-a/colors-synced'));
+      await world.companion('team-a/colors-synced', 'home/colors');
+    });
+  }
+
   const status = (code: number) => ({
     kind: 'Status',
     apiVersion: 'v1',

@@ -1,5 +1,6 @@
 import { type Clock, every } from '../../clock/clock.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { LogFields } from '../../telemetry/logger.ts';
@@ -27,6 +28,8 @@ interface Entry {
   readonly problems?: readonly Problem[] | undefined;
   /** When the companion was first found unwanted, on the clock. */
   readonly unwantedSince?: number | undefined;
+  /** The companion as it was deleted, while the one that replaces it is not known to be there. */
+  readonly replaced?: ObservedConfigMap | undefined;
 }
 
 /** What a write is about to do, compared with earlier failed writes. */
@@ -100,8 +103,18 @@ export class CompanionMemory {
   wrote(source: ObjectKey, companion: ObjectKey, sourceVersion: string): boolean {
     const before = this.#get(source, companion)?.heals;
     const heals = afterWrite(before, sourceVersion, this.#clock.now());
-    this.#update(source, companion, { attempt: undefined, heals });
+    this.#update(source, companion, { attempt: undefined, replaced: undefined, heals });
     return (heals?.excess ?? 0) > (before?.excess ?? 0);
+  }
+
+  /** The companion is deleted to be replaced (SPEC R12). Its labels may be nowhere else by then. */
+  replaces(source: ObjectKey, actual: ObservedConfigMap): void {
+    this.#update(source, actual.key, { replaced: actual });
+  }
+
+  /** The companion that was deleted, if it was to be replaced and that has not ended well. */
+  replaced(source: ObjectKey, companion: ObjectKey): ObservedConfigMap | undefined {
+    return this.#get(source, companion)?.replaced;
   }
 
   isFoughtOver(source: ObjectKey, companion: ObjectKey): boolean {
@@ -162,6 +175,7 @@ export class CompanionMemory {
       if (step.action === 'none') this.succeeded(source, subject);
       if (!('state' in step) || !isUnwanted(step))
         this.#update(source, subject, { unwantedSince: undefined });
+      if ('state' in step && step.state === 'in sync') this.#update(source, subject, { replaced: undefined });
     }
   }
 
@@ -222,7 +236,8 @@ export class CompanionMemory {
   /** An entry in which nothing is left is removed. */
   #set(source: ObjectKey, subject: ObjectKey, entry: Entry): void {
     const ofSource = this.#entries.get(source);
-    if ((entry.attempt ?? entry.heals ?? entry.problems ?? entry.unwantedSince) !== undefined) {
+    const { attempt, heals, problems, unwantedSince, replaced } = entry;
+    if ((attempt ?? heals ?? problems ?? unwantedSince ?? replaced) !== undefined) {
       if (ofSource === undefined) this.#entries.set(source, new Map([[subject, entry]]));
       else ofSource.set(subject, entry);
     } else if (ofSource?.delete(subject) && ofSource.size === 0) {

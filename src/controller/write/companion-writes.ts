@@ -2,12 +2,14 @@ import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { NewConfigMap } from '../../kube/api/types.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import { type CompanionShape, desiredEdition, newCompanion } from '../../mirror/companion/companion.ts';
+import { differences } from '../../mirror/companion/drift.ts';
 import { mayDelete } from '../../mirror/companion/ownership.ts';
 import { replacement } from '../../mirror/companion/patch.ts';
 import { observe } from '../../mirror/observe/observed-config-map.ts';
 import { planCompanion } from '../../mirror/plan/plan.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
+import type { CompanionMemory } from '../memory/companion-memory.ts';
 import type { Deletions } from '../memory/deletions.ts';
 import { BlockedError, LeavingError } from '../memory/failure.ts';
 import { createFollowed, deleteFollowed, type FollowedWriteDeps, patchFollowed } from './followed-writes.ts';
@@ -20,6 +22,7 @@ export interface CompanionWriteDeps extends FollowedWriteDeps {
   readonly view: ClusterView;
   readonly bodies: SourceBodies;
   readonly deletions: Pick<Deletions, 'begins'>;
+  readonly memory: Pick<CompanionMemory, 'replaces' | 'replaced'>;
   /** The queue has counted the first request of a step. */
   readonly rate: Pick<WriteRate, 'next'>;
 }
@@ -41,17 +44,21 @@ export async function writeCompanion(
       await deleteFollowed(step.actual, deps);
       return step;
     case 'update': {
-      const { companion, actual, differences } = step;
+      const { companion, actual } = step;
       const loaded = bringsContent(step) ? await load(companion, shapeOf(pass), deps) : undefined;
-      await patchFollowed(actual, differences, loaded, deps);
+      await patchFollowed(actual, step.differences, loaded, deps);
       return step;
     }
     case 'replace':
       return replace(step, pass, deps);
     case 'create': {
       const shape = shapeOf(pass);
+      const { vocabulary } = deps.view.settings;
       const { digest, content } = await load(step.companion, shape, deps);
-      const body = newCompanion(step.companion, shape, content, deps.view.settings.vocabulary);
+      const before = deps.memory.replaced(pass.key, step.companion);
+      const body = before
+        ? replacement(before, differences(before, shape, vocabulary), content)
+        : newCompanion(step.companion, shape, content, vocabulary);
       return createOrMeet(step, body, digest, pass, deps);
     }
     case 'defer':
@@ -77,7 +84,7 @@ async function createOrMeet(
 
 /** Deletes and creates (SPEC R12). First heals the marks without which R8 forbids a delete. */
 async function replace(step: DriftedStep, pass: Pass, deps: CompanionWriteDeps): Promise<Step> {
-  const { rate, view } = deps;
+  const { memory, rate, view } = deps;
   const shape = shapeOf(pass);
   const { digest, content } = await load(step.companion, shape, deps);
   let { actual } = step;
@@ -86,9 +93,12 @@ async function replace(step: DriftedStep, pass: Pass, deps: CompanionWriteDeps):
     actual = await patchFollowed(actual, marks, undefined, deps);
     await rate.next();
   }
+  const body = replacement(actual, step.differences, content);
+  // What others put on it is lost if the delete has no answer or the create fails.
+  memory.replaces(pass.key, actual);
   await deleteFollowed(actual, deps);
   await rate.next();
-  return createOrMeet(step, replacement(actual, step.differences, content), digest, pass, deps);
+  return createOrMeet(step, body, digest, pass, deps);
 }
 
 /** Leaves the name to the source that comes first, unless our own companion is already there. */
