@@ -67,7 +67,6 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 interface Given {
   readonly content: string | undefined;
-  /** Infinity: somebody has changed it since. */
   readonly at: number;
   readonly isCondemned: boolean;
 }
@@ -133,7 +132,7 @@ class Scene {
     const at = (name: string) => this.objects.get(`${name}/s-synced`);
     const isBaked = canaries.every((name) => {
       const given = this.given.get(`${name}/s-synced`);
-      if (at(name) === undefined || given?.content !== this.content) return false;
+      if (given?.content !== this.content || !isUntouched(at(name), given)) return false;
       return this.now >= given.at + BAKE_MS && !given.isCondemned;
     });
     const isFirst = this.revisions.length === 0 && others.every((name) => at(name) === undefined);
@@ -182,9 +181,9 @@ class Scene {
     const content = companion.data?.['content'];
     const last = before && this.given.get(key);
     const isSame = last?.content === content;
-    const isIntact = isSame && last?.at !== Infinity;
     const isCondemned = isSame && last?.isCondemned === true;
-    this.given.set(key, { content, at: isIntact && last ? last.at : this.now, isCondemned });
+    const at = isSame && last && isUntouched(before, last) ? last.at : this.now;
+    this.given.set(key, { content, at, isCondemned });
   }
 
   #check({ data, metadata }: ConfigMap, before: ConfigMap | undefined): void {
@@ -195,6 +194,12 @@ class Scene {
     const allowed = [...this.released, ...pinned, ...(this.isCanary(name) ? [this.content] : [])];
     expect(allowed, `${name} got ${held}`).toContain(held);
   }
+}
+
+/** Whether it holds what it was given, and nothing else. */
+function isUntouched(companion: ConfigMap | undefined, { content }: Given): boolean {
+  const data = companion?.data;
+  return data?.['content'] === content && Object.keys(data ?? {}).length === 1;
 }
 
 function short(text: string): string {
@@ -243,10 +248,7 @@ function meddle(scene: Scene, { do: what, which }: Extract<Action, { readonly wh
     return;
   }
   const given = scene.given.get(key);
-  if (given !== undefined) {
-    const isCondemned = given.isCondemned || what === 'verdict';
-    scene.given.set(key, { ...given, isCondemned, at: what === 'verdict' ? given.at : Infinity });
-  }
+  if (given !== undefined && what === 'verdict') scene.given.set(key, { ...given, isCondemned: true });
   const annotations = {
     ...metadata.annotations,
     ...(what === 'verdict' && { 'workshop.io/verdict': 'bad' }),
