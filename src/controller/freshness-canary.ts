@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../clock/clock.ts';
 import type { Handler } from '../informer/handler.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import { type ObjectKey, objectKey } from '../kube/api/object-key.ts';
-import { isNotFound } from '../kube/errors.ts';
+import { ifFound } from '../kube/errors.ts';
 import { inPlaceOf } from '../mirror/companion/patch.ts';
 import { digestOf } from '../mirror/observe/digest.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
@@ -112,10 +112,7 @@ export class FreshnessCanary {
     const { api, namespace, vocabulary, clock } = this.#deps;
     const labels = { [vocabulary.managed]: MANAGED_SOURCE };
     const data = { changed: clock.wallTime().toISOString() };
-    const before = await api.get(this.source).catch((error) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const before = await ifFound(api.get(this.source));
     this.#awaited = { digest: digestOf({ data, binaryData: {} }), sentAt: clock.now() };
     if (before === undefined) {
       await api.create({ metadata: { namespace, name: NAME, labels }, data });

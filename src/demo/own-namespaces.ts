@@ -1,7 +1,8 @@
 import { type Clock, sleep } from '../clock/clock.ts';
 import { callForObject } from '../kube/api/call-for-object.ts';
+import { readNamespace } from '../kube/api/read-namespace.ts';
 import type { Namespace } from '../kube/api/types.ts';
-import { isNotFound } from '../kube/errors.ts';
+import { ifFound } from '../kube/errors.ts';
 import type { Transport } from '../kube/http/transport.ts';
 import { type Command, request } from './commands.ts';
 import { DemoError } from './player.ts';
@@ -65,13 +66,6 @@ export class OwnNamespaces {
   }
 
   async #uidOf(name: string): Promise<string | undefined> {
-    try {
-      const path = `/api/v1/namespaces/${name}`;
-      const { metadata } = await callForObject<Namespace>(this.#transport, { method: 'GET', path });
-      return metadata.uid;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return (await ifFound(readNamespace(this.#transport, name)))?.metadata.uid;
   }
 }

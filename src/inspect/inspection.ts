@@ -11,7 +11,7 @@ import type { Informer } from '../informer/informer.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import { isNotFound } from '../kube/errors.ts';
+import { ifFound, isNotFound } from '../kube/errors.ts';
 import {
   absentSources,
   type Entry,
@@ -126,7 +126,7 @@ export class Inspection {
       configMaps: this.#configMaps.lister,
       namespaces: this.#namespaces.informer.lister,
       read: (key) => this.#read(key),
-      readNamespace: (name) => unlessGone(this.#readNamespace(name)),
+      readNamespace: (name) => ifFound(this.#readNamespace(name)),
       now: this.#clock.wallTime(),
     });
     for (const body of applied.bodies.values()) {
@@ -186,7 +186,7 @@ export class Inspection {
   }
 
   #read(key: ObjectKey): Promise<ConfigMap | undefined> {
-    return unlessGone(this.#api.get(key));
+    return ifFound(this.#api.get(key));
   }
 
   /** Only for what needs a read: the queue costs time for each item. */
@@ -220,14 +220,6 @@ const found = (body: Look['body']) => async (key: ObjectKey) => {
   if (object === undefined) throw new StaleSourceError('the ConfigMap is gone');
   return object;
 };
-
-/** Undefined when there is none. */
-function unlessGone<T>(read: Promise<T>): Promise<T | undefined> {
-  return read.catch((error) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
-}
 
 function unlessStale(error: unknown): undefined {
   if (!(error instanceof StaleSourceError) && !isNotFound(error)) throw error;

@@ -86,6 +86,14 @@ export const isAlreadyExists = (error: unknown): error is ApiError =>
 /** A stale resourceVersion or a failed precondition; not AlreadyExists, which shares the status. */
 export const isConflict = (error: unknown): error is ApiError =>
   hasStatus(error, 409) && error.reason !== 'AlreadyExists';
+/** What a read resolves to; undefined if the server answers that there is no such object. */
+export function ifFound<T>(read: Promise<T>): Promise<T | undefined> {
+  return read.catch((error) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+}
+
 /** The resourceVersion or continue token is too old: list again. */
 export const isGone = (error: unknown): error is ApiError => hasStatus(error, 410);
 /** For the server, or for etcd, whose refusal the server passes on as a 500 without a reason. */

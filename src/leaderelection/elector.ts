@@ -5,7 +5,7 @@ import { withinLimit } from '../clock/within-limit.ts';
 import type { WriteFence } from '../kube/api/config-maps.ts';
 import type { LeaseApi } from '../kube/api/leases.ts';
 import type { Lease } from '../kube/api/types.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
+import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { ageMs, type Moment, momentOf } from './moment.ts';
 import { expiryOf, holderOf, type ObservedLease, observe, renewedSpec } from './observed-lease.ts';
@@ -169,11 +169,7 @@ export class Elector implements WriteFence {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const lease = await this.#options.leases.get(signal).catch((error) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
-    this.#observe(lease);
+    this.#observe(await ifFound(this.#options.leases.get(signal)));
   }
 
   /** Puts our identity into the Lease as last observed, or creates it. */

@@ -1,8 +1,7 @@
 import { systemClock } from '../../clock/clock.ts';
 import { Inspection, ListFailedError } from '../../inspect/inspection.ts';
-import { callForObject } from '../../kube/api/call-for-object.ts';
 import { type ConfigMapApi, createConfigMapApi } from '../../kube/api/config-maps.ts';
-import type { Namespace } from '../../kube/api/types.ts';
+import { readNamespace } from '../../kube/api/read-namespace.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { ApiError, NetworkError } from '../../kube/errors.ts';
 import { createTransport } from '../../kube/http/pooled-transport.ts';
@@ -53,12 +52,12 @@ export async function inspecting<T>(
   const settings = settingsOf(flags);
   const watches = watchesOf(transport, settings, systemClock);
   const api = createConfigMapApi(transport, { fieldManager: MANAGED_BY });
-  const readNamespace = (name: string) =>
-    callForObject<Namespace>(transport, {
-      method: 'GET',
-      path: `/api/v1/namespaces/${encodeURIComponent(name)}`,
-    });
-  const inspection = new Inspection(settings, { ...watches, ...common, api, readNamespace });
+  const inspection = new Inspection(settings, {
+    ...watches,
+    ...common,
+    api,
+    readNamespace: (name) => readNamespace(transport, name),
+  });
   const ifForbidden = flags.namespaces ? GRANT_EACH : GRANT_ALL;
   let running: Promise<void> | undefined;
   try {

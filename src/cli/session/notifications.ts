@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
 import type { Controller } from '../../controller/controller.ts';
-import { callForObject } from '../../kube/api/call-for-object.ts';
 import type { ConfigMapApi, WriteFence } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, objectKey, splitKey } from '../../kube/api/object-key.ts';
-import type { KubeObject } from '../../kube/api/types.ts';
+import { readNamespace } from '../../kube/api/read-namespace.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { podNamespace } from '../../kube/config/pod-cluster.ts';
 import type { Transport } from '../../kube/http/transport.ts';
@@ -132,8 +131,7 @@ export function openNotifications(
 }
 
 async function uidOfKubeSystem(transport: Transport): Promise<string> {
-  const path = '/api/v1/namespaces/kube-system';
-  const { metadata } = await callForObject<KubeObject>(transport, { method: 'GET', path });
+  const { metadata } = await readNamespace(transport, 'kube-system');
   return metadata.uid;
 }
 

@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../../clock/clock.ts';
 import { isForbidden, isNotFound } from '../errors.ts';
 import type { Transport } from '../http/transport.ts';
-import { callForObject } from './call-for-object.ts';
 import type { ListWatch } from './list-watch.ts';
+import { readNamespace } from './read-namespace.ts';
 import type { Namespace } from './types.ts';
 
 /** A Namespace, or a placeholder for one that we may not read. */
@@ -27,8 +27,7 @@ export function createNamespacePoll(
 
   const read = async (signal: AbortSignal) => {
     try {
-      const request = { method: 'GET', path: `/api/v1/namespaces/${name}`, signal } as const;
-      const object = await callForObject<PolledNamespace>(transport, request);
+      const object: PolledNamespace = await readNamespace(transport, name, signal);
       resourceVersion = object.metadata.resourceVersion;
       return { type: 'MODIFIED', object } as const;
     } catch (error) {

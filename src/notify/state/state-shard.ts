@@ -3,7 +3,7 @@ import { aborted, type Clock, sleep } from '../../clock/clock.ts';
 import { Wakeup } from '../../clock/wakeup.ts';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
-import { isAlreadyExists, isConflict, isNotFound, NetworkError } from '../../kube/errors.ts';
+import { ifFound, isAlreadyExists, isConflict, isNotFound, NetworkError } from '../../kube/errors.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { isForgettable, type SourceRecord } from './record.ts';
 import { recordsIn, STATE_LABELS } from './stored-record.ts';
@@ -125,10 +125,7 @@ export class StateShard {
   /** Reads the records from the cluster. Rejects as the API does. */
   async load(): Promise<void> {
     const { api, log } = this.#deps;
-    const object = await api.get(this.#key).catch((error) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const object = await ifFound(api.get(this.#key));
     this.#resourceVersion = object?.metadata.resourceVersion;
     this.#isStale = false;
     this.#changed.clear();
