@@ -2,7 +2,11 @@ import { COMPANION_STATES, type CompanionState } from '../../mirror/explain/inve
 import { type Parsed, parsed, problem } from '../../mirror/parsed.ts';
 import { parseDuration } from '../../mirror/request/duration.ts';
 import { isObjectName } from '../../mirror/request/object-name.ts';
-import { type NamespacePatterns, parseNamespacePatterns } from '../../mirror/request/patterns.ts';
+import {
+  includesNothing,
+  type NamespacePatterns,
+  parseNamespacePatterns,
+} from '../../mirror/request/patterns.ts';
 
 /** What a flag takes. The problems of `parse` complete the sentence "--flag: …". */
 export interface Kind<T> {
@@ -158,13 +162,13 @@ function checked(name: string, isValid: (text: string) => boolean, fix: string):
   return { name, parse: (text) => (isValid(text) ? parsed(text) : problem(`"${text}" ${fix}`)) };
 }
 
-/** At least one. An empty list, as from an unset variable, must not watch all or protect nothing. */
+/** At least one. An empty list, as of an unset variable, must not watch all or protect nothing. */
 export const PATTERNS: Kind<NamespacePatterns> = {
   name: 'patterns',
   list: true,
   parse: (list) => {
     const patterns = parseNamespacePatterns(list, { exclusions: false });
-    const isEmpty = patterns.ok && patterns.value.names.size + patterns.value.prefixes.length === 0;
+    const isEmpty = patterns.ok && includesNothing(patterns.value);
     return isEmpty ? problem('it names no namespace; name at least one, or leave the flag out') : patterns;
   },
 };

@@ -62,6 +62,11 @@ export function parseNamespacePatterns(
   return parsed({ ...included, excludedNames: excluded.names, excludedPrefixes: excluded.prefixes });
 }
 
+/** An empty list, or exclusions alone. */
+export function includesNothing({ names, prefixes }: NamespacePatterns): boolean {
+  return names.size + prefixes.length === 0;
+}
+
 function namespacePatternAdvice(pattern: string): string {
   if (/[\^$.()[\]|+?\\]/.test(pattern) && !/^\*./.test(pattern)) {
     return 'regular expressions are not supported; write an exact name, or a prefix that ends in one "*", such as "team-*"';

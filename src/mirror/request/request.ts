@@ -7,6 +7,7 @@ import { type LabelSelector, parseLabelSelector } from './label-selector.ts';
 import { isObjectName, MAX_NAME_LENGTH } from './object-name.ts';
 import {
   commaList,
+  includesNothing,
   type KeyGlobs,
   type NamespacePatterns,
   parseKeyGlobs,
@@ -89,7 +90,7 @@ function parseTargets(annotations: StringMap, vocabulary: Vocabulary): Targets |
   const patterns = readAnnotation(annotations, vocabulary.targetNamespaces, parseTargetNamespaces);
   const selector = readAnnotation(annotations, vocabulary.targetNamespaceSelector, parseNamespaceSelector);
   if (patterns === undefined && selector === undefined) return undefined;
-  if (patterns && selector === undefined && patterns.names.size === 0 && patterns.prefixes.length === 0) {
+  if (patterns && selector === undefined && includesNothing(patterns)) {
     throw new BadAnnotation(
       `${vocabulary.targetNamespaces}: only exclusions; include something too, such as "*", or remove the annotation`,
     );

@@ -2,7 +2,7 @@ import { type Parsed, parsed, problem, quoted } from '../parsed.ts';
 import type { StringMap, Vocabulary } from '../vocabulary.ts';
 import { parseDuration } from './duration.ts';
 import { parseLabelSelector } from './label-selector.ts';
-import { parseNamespacePatterns } from './patterns.ts';
+import { includesNothing, parseNamespacePatterns } from './patterns.ts';
 import { BadAnnotation, readAnnotation } from './read-annotation.ts';
 import { NO_NAMESPACES, type Targets } from './targets.ts';
 
@@ -77,10 +77,9 @@ function parseShortChecksum(text: string): Parsed<string> {
 function parseCanary(text: string): Parsed<Targets> {
   const list = parseNamespacePatterns(text, { exclusions: true });
   if (list.ok) {
-    const { names, prefixes } = list.value;
-    return names.size + prefixes.length > 0
-      ? parsed({ patterns: list.value, selector: undefined })
-      : problem('names no namespace; write for example "team-a, qa-*" or "env in (dev)"');
+    return includesNothing(list.value)
+      ? problem('names no namespace; write for example "team-a, qa-*" or "env in (dev)"')
+      : parsed({ patterns: list.value, selector: undefined });
   }
   const selector = parseLabelSelector(text);
   return selector.ok ? parsed({ patterns: NO_NAMESPACES, selector: selector.value }) : selector;

@@ -4,7 +4,11 @@ import { didYouMean } from '../../mirror/did-you-mean.ts';
 import { type Parsed, parsed, problem, quoted } from '../../mirror/parsed.ts';
 import { parseDuration } from '../../mirror/request/duration.ts';
 import { isSinkName } from '../../mirror/request/notify.ts';
-import { type NamespacePatterns, parseNamespacePatterns } from '../../mirror/request/patterns.ts';
+import {
+  includesNothing,
+  type NamespacePatterns,
+  parseNamespacePatterns,
+} from '../../mirror/request/patterns.ts';
 import { EVENT_TYPES, type EventType, parseEventType } from '../event-types.ts';
 
 /** A destination, as the operator's file describes it (SPEC N1). */
@@ -183,7 +187,7 @@ const namespaces: Parser<NamespacePatterns> = (value) => {
   const list = someTexts(value);
   if (!list.ok) return list;
   const patterns = parseNamespacePatterns(list.value.join(), { exclusions: true });
-  const admitsNone = patterns.ok && patterns.value.names.size + patterns.value.prefixes.length === 0;
+  const admitsNone = patterns.ok && includesNothing(patterns.value);
   return admitsNone ? problem('it admits no namespace; add a name, or "*" for all') : patterns;
 };
 
