@@ -35,6 +35,8 @@ const SOURCE_KEYS = {
   notify: 'notify',
 } as const;
 
+const SOURCE_WORDS = Object.keys(SOURCE_KEYS) as (keyof typeof SOURCE_KEYS)[];
+
 const OTHER_KEYS = {
   /** Label on sources (`true`), companions, revisions and values. The watch selects by it. */
   managed: 'managed',
@@ -89,7 +91,11 @@ export const MANAGED_BY = 'mirror-controller';
 export const DEFAULT_DOMAIN = 'workshop.io';
 
 export function vocabularyOf(domain: string): Vocabulary {
-  const keys = inDomain({ ...SOURCE_KEYS, ...OTHER_KEYS }, domain);
+  const named = Object.entries({ ...SOURCE_KEYS, ...OTHER_KEYS }).map(([word, key]) => [
+    word,
+    `${domain}/${key}`,
+  ]);
+  const keys = Object.fromEntries(named) as Record<keyof Keys, string>;
   return {
     domain,
     ...keys,
@@ -98,14 +104,9 @@ export function vocabularyOf(domain: string): Vocabulary {
   };
 }
 
-function inDomain<T extends StringMap>(keys: T, domain: string): Record<keyof T, string> {
-  const named = Object.entries(keys).map(([word, key]) => [word, `${domain}/${key}`]);
-  return Object.fromEntries(named) as Record<keyof T, string>;
-}
-
 /** The annotations of a source, with their domain. */
-export function sourceAnnotations({ domain }: Vocabulary): readonly string[] {
-  return Object.values(inDomain(SOURCE_KEYS, domain));
+export function sourceAnnotations(vocabulary: Vocabulary): readonly string[] {
+  return SOURCE_WORDS.map((word) => vocabulary[word]);
 }
 
 /** Values of the label `managed` that the watch selects. */
