@@ -16,7 +16,7 @@ import { messageOf, RunError, UsageError } from './errors.ts';
 import { COMMAND_FLAGS } from './flags/command-flags.ts';
 import type { Flag, Flags, FlagValues } from './flags/flag.ts';
 import { environmentVariable, flagAt, flagValues } from './flags/flag-values.ts';
-import { inLongForm } from './flags/long-form.ts';
+import { beforeEnd, inLongForm } from './flags/long-form.ts';
 import { SWITCH } from './flags/values.ts';
 import { COMMAND_HELP, FLAG_GROUPS, headOf } from './help.ts';
 import { type ProcessIo, print } from './io.ts';
@@ -220,10 +220,9 @@ function operandsOf(parsed: Parsed, places: string): readonly string[] {
  * @throws UsageError
  */
 function refuseUnknown(words: readonly string[], flags: Flags, offered: ReadonlyMap<string, Flags>): void {
-  const beforeEnd = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
   const nameOf = (word: string) => word.replace(/=.*/s, '');
   const isKnown = (name: string) => GENERAL_FLAGS.includes(name) || flagAt(name, flags) !== undefined;
-  const unknown = beforeEnd.find((word) => /^-./.test(word) && !isKnown(nameOf(word)));
+  const unknown = beforeEnd(words).find((word) => /^-./.test(word) && !isKnown(nameOf(word)));
   if (unknown === undefined) return;
   const name = nameOf(unknown);
   const owners = Array.from(offered).flatMap(([command, its]) => (flagAt(name, its) ? [command] : []));

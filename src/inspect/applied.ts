@@ -1,9 +1,7 @@
 import type { ConfigMap, ObjectMeta } from '../kube/api/types.ts';
 import { parseJsonObject } from '../kube/http/json.ts';
+import { LAST_APPLIED } from '../mirror/observe/observed-config-map.ts';
 import type { WrittenConfigMap, WrittenNamespace } from './manifests.ts';
-
-/** What `kubectl apply` sent last. Without it, apply removes nothing. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -49,6 +47,7 @@ export function applied(
   };
 }
 
+/** Empty if there is none: then apply removes nothing. */
 function lastApplied(live: ConfigMap | undefined): Merged {
   const text = live?.metadata.annotations?.[LAST_APPLIED];
   return (text === undefined ? undefined : parseJsonObject(text)) ?? {};

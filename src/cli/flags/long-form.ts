@@ -5,11 +5,11 @@ import { SWITCH } from './values.ts';
 /**
  * The words of a command line, each flag in the one form that yargs, which does not know their
  * types, cannot take for another: `-Aowide` becomes `--all-namespaces=true --output=wide`, and
- * `--no-headers` becomes `--headers=false`. As everywhere, `--` ends the flags.
+ * `--no-headers` becomes `--headers=false`.
  */
 export function inLongForm(args: readonly string[], flags: Flags): string[] {
-  const end = args.includes('--') ? args.indexOf('--') : args.length;
-  const words = args.slice(0, end).flatMap((word) => withoutLetters(word, flags));
+  const before = beforeEnd(args);
+  const words = before.flatMap((word) => withoutLetters(word, flags));
   const isSwitch = (word: string) => flagAt(word, flags)?.[1].kind === SWITCH;
   const spelled = words.map((word, at) => {
     const negated = word.replace(/^--no-/, '--');
@@ -17,7 +17,12 @@ export function inLongForm(args: readonly string[], flags: Flags): string[] {
     const hasValue = /^(true|false|[01])$/.test(words[at + 1] ?? '');
     return isSwitch(word) && !hasValue ? `${word}=true` : word;
   });
-  return [...spelled, ...args.slice(end)];
+  return [...spelled, ...args.slice(before.length)];
+}
+
+/** The words before `--`, which ends the flags. */
+export function beforeEnd(words: readonly string[]): readonly string[] {
+  return words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
 }
 
 /** `-Aowide` as `--all-namespaces`, `--output=wide`. */

@@ -8,7 +8,7 @@ import type { ClusterView } from '../plan/view.ts';
 import type { Result } from './finding.ts';
 import { whyBlocked, whyNotOf } from './inventory.ts';
 import { companionOf, type Question, requestOf, sourceOf } from './question.ts';
-import { fixName, fixRollout, fixSettle } from './remedies.ts';
+import { fixName, fixRollout, fixSettle, LEFT_ALONE } from './remedies.ts';
 
 /** If an object was named that is not a companion, nothing that the source says matters. */
 export function checkMarks(question: Question, view: ClusterView): Result | undefined {
@@ -17,8 +17,7 @@ export function checkMarks(question: Question, view: ClusterView): Result | unde
   if (name === undefined || actual === undefined) return undefined;
   if (sourceReference(actual, vocabulary) !== source) return undefined;
   if (isCompanionOf(actual, { key: source, uid: live?.uid }, vocabulary)) return undefined;
-  const words = 'The controller leaves it alone. Delete it if nobody needs it.';
-  return { evidence: whyNotOf(source, actual, vocabulary), fails: { words } };
+  return { evidence: whyNotOf(source, actual, vocabulary), fails: LEFT_ALONE };
 }
 
 /** Nothing can be said of a source whose content is not known. */

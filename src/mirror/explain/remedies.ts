@@ -19,6 +19,11 @@ export const ADMINISTRATOR: Remedy = {
   words: 'The administrator decides this, by flags and permissions of the controller.',
 };
 
+/** For what belongs to no source. */
+export const LEFT_ALONE: Remedy = {
+  words: 'The controller leaves it alone. Delete it if nobody needs it.',
+};
+
 export type Command =
   | {
       readonly verb: 'label' | 'annotate';
@@ -87,8 +92,8 @@ function correct(key: string): Remedy {
 
 /**
  * A list of namespaces that has this one too, and every other one as before. Upper case is
- * corrected, because it can mean one thing only. Undefined: there is no such list, because another
- * item is malformed or excludes the namespace.
+ * corrected, because it can mean one thing only. Undefined: another item is malformed or excludes
+ * the namespace.
  */
 function including(
   items: readonly string[],

@@ -8,7 +8,7 @@ import { MANAGED_COMPANION, MANAGED_REVISION, MANAGED_SOURCE, MANAGED_VALUES } f
 import type { Result } from './finding.ts';
 import { type Question, sourceOf } from './question.ts';
 import { annotationRemarks } from './remarks.ts';
-import { ADMINISTRATOR, fixAnnotations } from './remedies.ts';
+import { ADMINISTRATOR, fixAnnotations, LEFT_ALONE } from './remedies.ts';
 
 export function checkLabel({ source, live }: Question, view: ClusterView): Result {
   if (live === undefined) {
@@ -47,7 +47,7 @@ function noSource(live: ObservedConfigMap, view: ClusterView): Result {
     case MANAGED_REVISION:
       return {
         evidence: `the label says that it is a ${value}, but it names no source`,
-        fails: { words: 'The controller leaves it alone. Delete it if nobody needs it.' },
+        fails: LEFT_ALONE,
       };
     default: {
       const is = value === undefined ? 'missing' : `"${value}", not "${MANAGED_SOURCE}"`;
@@ -75,7 +75,7 @@ export function checkAnnotations(question: Question, view: ClusterView): Result 
   return { evidence: [evidence, ...remarks].join('; but ') };
 }
 
-/** Usual once a wave is deleted, so only a person who asks is told (SPEC D2). */
+/** Usual once a wave is deleted, so only `explain` says it (SPEC D2). */
 function idleWaves(source: ObservedConfigMap, view: ClusterView): readonly string[] {
   const { vocabulary } = view.settings;
   const held = new Set(view.referrers(source).map((object) => waveOn(object, vocabulary)));

@@ -47,7 +47,8 @@ export interface ObservedConfigMap {
 const NO_ENTRIES: StringMap = {};
 const NO_OWNERS: readonly OwnerReference[] = [];
 
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+/** What `kubectl apply` sent last, with the data. */
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export function observe(object: ConfigMap, vocabulary: Vocabulary): ObservedConfigMap {
   const content = { data: object.data ?? NO_ENTRIES, binaryData: object.binaryData ?? NO_ENTRIES };
