@@ -146,14 +146,13 @@ async function watch(
   io: ProcessIo,
 ): Promise<void> {
   let before = new Map<string, Entry>();
-  let version = -1;
-  let isFirst = true;
+  let version: number | undefined;
   while (!io.signal.aborted) {
     if (version !== inspection.changes) {
+      const isFirst = version === undefined;
       version = inspection.changes;
       const shown = await look();
       if (isFirst) reportMissing(shown, scope, io);
-      isFirst = false;
       const entries = selected(shown, scope, flags);
       const now = new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
       const text = io.stdout.isTTY

@@ -46,7 +46,7 @@ export function approvedWaves(
   source: ObservedConfigMap | undefined,
   view: ClusterView,
 ): ReadonlySet<string> {
-  return new Set(approvals(key, source, view).flatMap((text) => [...wavesIn(text)]));
+  return wavesIn(approvals(key, source, view).join());
 }
 
 /** What `allow-deletes` says: on the source, else on its Namespace, too. */
@@ -109,8 +109,8 @@ export function dueAmong(
 
 /**
  * What a plan for its source would do with a companion, as far as the cache knows. `other`: neither
- * keep it as wanted nor delete it. Anybody can make any number of such objects, copies of companions
- * for example, so they must not make the share of what is due smaller.
+ * keep it as wanted nor delete it. Anybody can make any number of such objects, such as copies of
+ * companions, so they must not make the share of what is due smaller.
  */
 function fateOf(companion: ObservedConfigMap, view: ClusterView): 'wanted' | 'due' | 'other' {
   const key = sourceReference(companion, view.settings.vocabulary);
