@@ -34,8 +34,8 @@ export interface OverlayDeps {
 }
 
 /**
- * The caches as if `kubectl apply` had applied `manifests`. What `run` would not look at is left out
- * (SPEC P2).
+ * The caches as if `kubectl apply` had applied `manifests`. What `run` would not look at is left
+ * out (SPEC P2).
  */
 export async function overlaid(manifests: Manifests, deps: OverlayDeps): Promise<Overlaid> {
   if (manifests.configMaps.size === 0 && manifests.namespaces.size === 0) {

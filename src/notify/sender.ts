@@ -79,7 +79,7 @@ export class Sender {
     });
   }
 
-  /** When the oldest notification that waits was made (ms since the epoch); Infinity: none waits. */
+  /** When the oldest that waits was made (ms since the epoch); Infinity: none waits. */
   get oldest(): number {
     return this.#queue.oldest;
   }

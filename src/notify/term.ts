@@ -101,8 +101,8 @@ export class Term {
   }
 
   /**
-   * When the oldest notification that waits for a sink was made (ms since the epoch); Infinity: none
-   * waits. What cannot be stored, or found out yet, waits for any of them.
+   * When the oldest notification that waits for a sink was made (ms since the epoch); Infinity:
+   * none waits. What cannot be stored, or found out yet, waits for any of them.
    */
   oldest(sink: string): number {
     const oldest = this.#senders.get(sink)?.oldest ?? Number.POSITIVE_INFINITY;

@@ -100,7 +100,10 @@ export class EventWriter {
     this.#written.set(key, written);
   }
 
-  /** Reports a missing right once, and when it is granted. `right`: verb and resource, as in `kubectl auth can-i`. */
+  /**
+   * Reports a missing right once, and when it is granted. `right`: verb and resource, as in
+   * `kubectl auth can-i`.
+   */
   async #permitted<T>(right: string, answer: Promise<T>): Promise<T> {
     const { log } = this.#deps;
     try {

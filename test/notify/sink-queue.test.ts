@@ -109,7 +109,7 @@ describe('the queue of a sink', () => {
     expect(begun).toHaveLength(4);
   });
 
-  it('[N5] held for ever, it begins nothing more', async () => {
+  it('[N5] held without end, it begins nothing more', async () => {
     const { clock, queue, add, end, begun } = open();
     add('a');
     await clock.advance(0);

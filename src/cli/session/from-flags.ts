@@ -22,7 +22,7 @@ export function clusterFor(flags: FlagValues<typeof CLUSTER_FLAGS>, io: ProcessI
   }
 }
 
-/** The same choice, to append to a command that is printed: our flags and kubectl's are the same. */
+/** The same choice, to append to a printed command: our flags and kubectl's are the same. */
 export function clusterFlags({ kubeconfig, context }: FlagValues<typeof CLUSTER_FLAGS>): string {
   const given = Object.entries({ kubeconfig, context }).filter(([, value]) => value !== undefined);
   return given.map(([name, value]) => ` --${name} ${shellQuoted(value ?? '')}`).join('');

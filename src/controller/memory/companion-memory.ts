@@ -173,8 +173,9 @@ export class CompanionMemory {
         continue;
       }
       if (step.action === 'none') this.succeeded(source, subject);
-      if (!('state' in step) || !isUnwanted(step))
+      if (!('state' in step) || !isUnwanted(step)) {
         this.#update(source, subject, { unwantedSince: undefined });
+      }
       if ('state' in step && step.state === 'in sync') this.#update(source, subject, { replaced: undefined });
     }
   }

@@ -11,7 +11,7 @@ interface Body {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly content: Content;
-  /** What companions hold of it, once that was asked for: to select may take a tenth of a second. */
+  /** What companions hold of it, once asked for: to select may take a tenth of a second. */
   selected?: Content;
 }
 

@@ -33,7 +33,7 @@ export interface WriteQueueOptions {
   readonly clock: Clock;
   /** Whether the writes of the pass that have not begun are to be dropped. */
   readonly isOutdated: (pass: Pass) => boolean;
-  /** Called when a write has ended, with each source that it concerns and that was planned meanwhile. */
+  /** Called when a write has ended, for each source that it concerns and that was planned since. */
   readonly requeue: (source: ObjectKey, lane: Lane) => void;
 }
 

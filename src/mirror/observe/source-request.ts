@@ -13,8 +13,8 @@ export interface SourceRequest extends MirrorRequest {
 }
 
 /**
- * What a source asks for, and which content it asks to copy: all of it if it is invalid. The content
- * may show that the annotations cannot be meant: a typo (SPEC R13, V1).
+ * What a source asks for, and which content it asks to copy: all of it if it is invalid. The
+ * content may show that the annotations cannot be meant: a typo (SPEC R13, V1).
  */
 export function readSource(
   { namespace = '', name, annotations = {} }: ObjectMeta,
