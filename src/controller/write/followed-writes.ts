@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { keyOf } from '../../kube/api/object-key.ts';
 import type { NewConfigMap } from '../../kube/api/types.ts';
@@ -39,15 +40,30 @@ export async function patchFollowed(
   const patch = healingPatch(actual, differences, loaded?.content);
   const written = loaded ? { ...actual, digest: loaded.digest, ...mapsIn(loaded.content) } : actual;
   try {
-    return await mutations.follow(key, async () => {
+    const patched = await mutations.follow(key, async () => {
       const metadata = await api.patch(key, patch);
       if (metadata.resourceVersion === actual.resourceVersion) throw new WithoutEffectError();
       return observeWritten(metadata, written);
     });
+    if (loaded === undefined && hasSameMetadata(patched, actual)) throw new WithoutEffectError();
+    return patched;
   } catch (error) {
     if (isNotFound(error)) mutations.forget(key);
     throw error;
   }
+}
+
+/**
+ * The API server sorts `managedFields` by time. So a patch that is reverted makes a new version if
+ * others have written since our last write.
+ * https://github.com/kubernetes/apimachinery/blob/master/pkg/util/managedfields/internal/managedfields.go
+ */
+function hasSameMetadata(a: ObservedConfigMap, b: ObservedConfigMap): boolean {
+  return (
+    isDeepStrictEqual(a.labels, b.labels) &&
+    isDeepStrictEqual(a.annotations, b.annotations) &&
+    isDeepStrictEqual(a.ownerReferences, b.ownerReferences)
+  );
 }
 
 /** A 404 counts as success: an earlier attempt, or another client, has deleted it. */
