@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, every } from '../clock/clock.ts';
+import { TurnBudget } from '../clock/turn-budget.ts';
 import type { Informer } from '../informer/informer.ts';
-import { TurnBudget } from '../informer/turn-budget.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ObservedConfigMap } from '../mirror/observe/observed-config-map.ts';
 import { concernedSources, dependsOnNamespaces } from '../mirror/plan/concerns.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
+import { TurnBudget } from '../clock/turn-budget.ts';
 import type { WatchEvent } from '../kube/api/list-watch.ts';
 import { keyOf } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
@@ -7,7 +8,6 @@ import type { HandlerSet } from './handler.ts';
 import { requireNotOlder } from './history.ts';
 import { IndexedMap } from './indexed-map.ts';
 import type { Indexers, Stored } from './lister.ts';
-import { TurnBudget } from './turn-budget.ts';
 
 export interface PartitionDeps<T extends KubeObject, S extends Stored, I extends string> {
   /** See `InformerOptions`. Also called for lists that are discarded. */

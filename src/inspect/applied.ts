@@ -1,6 +1,7 @@
 import type { ConfigMap, ObjectMeta } from '../kube/api/types.ts';
 import { parseJsonObject } from '../kube/http/json.ts';
 import { LAST_APPLIED } from '../mirror/observe/observed-config-map.ts';
+import { rfc3339 } from '../mirror/rfc3339.ts';
 import type { WrittenConfigMap, WrittenNamespace } from './manifests.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -31,7 +32,7 @@ export function applied(
   const server = live?.metadata ?? {
     uid: 'not applied yet',
     resourceVersion: '',
-    creationTimestamp: `${now.toISOString().slice(0, 19)}Z`,
+    creationTimestamp: rfc3339(now.getTime()),
   };
   const isImmutable = file.immutable ?? (before.immutable === undefined && live?.immutable === true);
   return {

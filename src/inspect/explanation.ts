@@ -2,7 +2,7 @@ import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { Finding } from '../mirror/explain/finding.ts';
 import type { Entry } from '../mirror/explain/inventory.ts';
 import { commandInWords, type Remedy } from '../mirror/explain/remedies.ts';
-import { inSeconds } from './report.ts';
+import { rfc3339 } from '../mirror/rfc3339.ts';
 import { oneLine, paragraph, renderTable } from './table.ts';
 
 /** How the user calls the program (SPEC C9). */
@@ -73,6 +73,6 @@ function conclusion({ findings, entry }: Explanation): string {
   if (fails === undefined) return 'in sync';
   if (entry === undefined) return `no companion: ${evidence}`;
   const next = entry.action === 'none' ? '' : `; the controller would ${entry.action} it`;
-  const until = entry.until === undefined ? '' : `, until ${inSeconds(entry.until)}`;
+  const until = entry.until === undefined ? '' : `, until ${rfc3339(entry.until)}`;
   return `${entry.state}: ${entry.reason}${until}${next}`;
 }

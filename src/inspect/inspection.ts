@@ -12,15 +12,13 @@ import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import { ifFound, isNotFound } from '../kube/errors.ts';
+import { type Entry, type RenderingsBySource, takeInventory } from '../mirror/explain/inventory.ts';
 import {
   absentSources,
-  type Entry,
   entryMeeting,
   isUnconfirmed,
   missingRevisions,
-  type RenderingsBySource,
-  takeInventory,
-} from '../mirror/explain/inventory.ts';
+} from '../mirror/explain/live-reads.ts';
 import { type ObservedConfigMap, observe, usesOf } from '../mirror/observe/observed-config-map.ts';
 import { dependsOnNamespaces } from '../mirror/plan/concerns.ts';
 import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';

@@ -2,6 +2,7 @@ import { dump } from 'js-yaml';
 import { splitKey } from '../kube/api/object-key.ts';
 import { COMPANION_STATES, type CompanionState, type Entry } from '../mirror/explain/inventory.ts';
 import type { Step } from '../mirror/plan/step.ts';
+import { rfc3339 } from '../mirror/rfc3339.ts';
 import { type Change, changeInWords } from './changes.ts';
 import type { TableRow } from './table.ts';
 
@@ -29,13 +30,8 @@ export function rowOf(entry: Entry, differences?: readonly Change[]): Row {
     state,
     reason,
     ...(differences && { differences }),
-    ...(until !== undefined && { until: inSeconds(until) }),
+    ...(until !== undefined && { until: rfc3339(until) }),
   };
-}
-
-/** A time (ms since the epoch) as RFC 3339. */
-export function inSeconds(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
 /** By source, then by companion. */

@@ -1,38 +1,21 @@
-import { setMaxListeners } from 'node:events';
-import { aborted, type Clock, type Timer } from '../clock/clock.ts';
+import { aborted } from '../clock/clock.ts';
 import { Wakeup } from '../clock/wakeup.ts';
 import { withinLimit } from '../clock/within-limit.ts';
-import type { WriteFence } from '../kube/api/config-maps.ts';
-import type { LeaseApi } from '../kube/api/leases.ts';
 import type { Lease } from '../kube/api/types.ts';
 import { ifFound, isAlreadyExists, isConflict, isNotFound } from '../kube/errors.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import { ageMs, type Moment, momentOf } from './moment.ts';
+import { Leadership, type LeadershipOptions } from './leadership.ts';
+import { momentOf } from './moment.ts';
 import { expiryOf, holderOf, type ObservedLease, observe, renewedSpec } from './observed-lease.ts';
 import { release } from './release.ts';
 
 /** What client-go requires of the times: lease duration > renew deadline > 1.2 × retry period. */
-export interface ElectorOptions {
-  readonly leases: LeaseApi;
-  /** Differs from that of every other candidate, also of an earlier one in the same Pod. */
-  readonly identity: string;
+export interface ElectorOptions extends LeadershipOptions {
   /** Time (ms) after which others take a Lease that nobody renews; whole seconds. */
   readonly leaseDurationMs: number;
-  /** Time (ms) without a renewal after which the holder stops writing. */
-  readonly renewDeadlineMs: number;
   /** Time (ms) between the beginnings of two attempts to acquire or renew. */
   readonly retryPeriodMs: number;
-  readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
-  readonly log: Logger;
-}
-
-/** A time of being leader. */
-interface Term {
-  readonly end: AbortController;
-  /** When the last successful renewal was begun: its answer came later. */
-  renewedAt: Moment;
 }
 
 /**
@@ -47,14 +30,11 @@ const FAILS = 'the Lease cannot be read or written; retrying';
  * Leader election by client-go's algorithm (SPEC L1-L4): the Lease names the leader. The API
  * server's check of the resourceVersion decides who of several gets it.
  */
-export class Elector implements WriteFence {
+export class Elector {
+  readonly leadership: Leadership;
   readonly #options: ElectorOptions;
-  readonly #noTerm = AbortSignal.abort();
   /** The Lease as last read or written; undefined: it did not exist. */
   #observed: ObservedLease | undefined;
-  /** Undefined while this process is not the leader. */
-  #term: Term | undefined;
-  #deadline: Timer | undefined;
   /** Whether our identity may be in the Lease: a write without an answer may have put it there. */
   #mayHold = false;
   #isFailing = false;
@@ -63,6 +43,7 @@ export class Elector implements WriteFence {
 
   constructor(options: ElectorOptions) {
     this.#options = options;
+    this.leadership = new Leadership(options);
   }
 
   /**
@@ -74,37 +55,17 @@ export class Elector implements WriteFence {
   async run(signal: AbortSignal, onGained: () => void): Promise<void> {
     const { clock, renewDeadlineMs } = this.#options;
     void aborted(signal).then(() => this.#pause.wake());
-    let before: Term | undefined;
+    let before: AbortSignal | undefined;
     while (!signal.aborted) {
       const startedAt = clock.now();
       await this.#attempt(signal);
-      if (this.#term !== undefined && this.#term !== before) onGained();
-      before = this.#term;
+      const { term } = this.leadership;
+      if (term !== before && !term.aborted) onGained();
+      before = term;
       if (!signal.aborted) await this.#pause.wait(clock, this.#nextAttempt(startedAt) - clock.now());
     }
-    this.#endTerm();
+    this.leadership.end();
     if (this.#mayHold) await release(this.#options, renewDeadlineMs / 2);
-  }
-
-  /**
-   * Whether a write may be sent now. Ends the term if the last renewal is too old on either clock:
-   * once false, it stays so until `onGained` is called again.
-   */
-  mayWrite(): boolean {
-    const { clock, renewDeadlineMs } = this.#options;
-    if (this.#term === undefined) return false;
-    if (ageMs(this.#term.renewedAt, clock) < renewDeadlineMs) return true;
-    this.#lose('it was not renewed in time');
-    return false;
-  }
-
-  get term(): AbortSignal {
-    return this.#term?.end.signal ?? this.#noTerm;
-  }
-
-  /** Time (ms) since this term's last successful renewal began; undefined: there is no term. */
-  renewalAgeMs(): number | undefined {
-    return this.#term && ageMs(this.#term.renewedAt, this.#options.clock);
   }
 
   /**
@@ -121,7 +82,7 @@ export class Elector implements WriteFence {
   /** When the next attempt should begin, on the monotonic clock. */
   #nextAttempt(startedAt: number): number {
     const { clock, random, retryPeriodMs } = this.#options;
-    if (this.#term !== undefined) return startedAt + retryPeriodMs;
+    if (!this.leadership.term.aborted) return startedAt + retryPeriodMs;
     const regular = startedAt + retryPeriodMs * (1 - JITTER * random());
     const expiry = this.#observed === undefined ? 0 : expiryOf(this.#observed);
     // Expired already: the attempt has failed.
@@ -132,7 +93,7 @@ export class Elector implements WriteFence {
   async #attempt(signal: AbortSignal): Promise<void> {
     const { leases, renewDeadlineMs, clock, log } = this.#options;
     // A term that is over is not renewed, but ends.
-    this.mayWrite();
+    this.leadership.mayWrite();
     try {
       await withinLimit(clock, renewDeadlineMs / 2, signal, (limited) => this.#acquireOrRenew(limited));
       if (this.#isFailing) log.info({ lease: leases.key, was: FAILS }, 'resolved');
@@ -149,7 +110,7 @@ export class Elector implements WriteFence {
   }
 
   async #acquireOrRenew(signal: AbortSignal): Promise<void> {
-    if (this.#term !== undefined) {
+    if (!this.leadership.term.aborted) {
       try {
         return await this.#write(signal);
       } catch (error) {
@@ -182,7 +143,7 @@ export class Elector implements WriteFence {
     this.#observe(
       await (lease === undefined ? leases.create(spec, signal) : leases.update(lease, spec, signal)),
     );
-    this.#renewed(startedAt);
+    this.leadership.renewed(startedAt);
   }
 
   #observe(lease: Lease | undefined): void {
@@ -192,46 +153,11 @@ export class Elector implements WriteFence {
     const holder = this.#holder;
     if (holder === identity) return;
     this.#mayHold = false;
-    this.#lose(holder === undefined ? 'somebody else released or deleted it' : `${holder} holds it`);
+    this.leadership.lose(
+      holder === undefined ? 'somebody else released or deleted it' : `${holder} holds it`,
+    );
     if (holder !== undefined && holder !== before) {
       log.info({ lease: leases.key, holder }, 'waiting for leadership');
     }
-  }
-
-  #renewed(startedAt: Moment): void {
-    const { leases, identity, renewDeadlineMs, clock, log } = this.#options;
-    // The answer is so late that others may have waited long enough.
-    if (ageMs(startedAt, clock) >= renewDeadlineMs) return;
-    if (this.#term === undefined) {
-      this.#term = { end: new AbortController(), renewedAt: startedAt };
-      // Every write in flight listens to it, and Node would report more than ten as a leak.
-      setMaxListeners(0, this.#term.end.signal);
-      log.info({ lease: leases.key, holder: identity }, 'became leader');
-    }
-    this.#term.renewedAt = startedAt;
-    this.#awaitDeadline(renewDeadlineMs - ageMs(startedAt, clock));
-  }
-
-  /** Ends the term after `delayMs` unless it is renewed, so that writes in flight are aborted. */
-  #awaitDeadline(delayMs: number): void {
-    this.#deadline?.cancel();
-    this.#deadline = this.#options.clock.setTimer(delayMs, () => {
-      // Timers may fire a moment early.
-      if (this.mayWrite()) this.#awaitDeadline(1);
-    });
-  }
-
-  #lose(reason: string): void {
-    const { leases, log } = this.#options;
-    if (this.#term === undefined) return;
-    log.warn({ lease: leases.key, reason }, 'lost the Lease; nothing is written until it is held again');
-    this.#endTerm();
-  }
-
-  #endTerm(): void {
-    this.#deadline?.cancel();
-    const ended = this.#term;
-    this.#term = undefined;
-    ended?.end.abort();
   }
 }

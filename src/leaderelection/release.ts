@@ -7,6 +7,7 @@ import { holderOf, releasedSpec } from './observed-lease.ts';
 
 export interface Holding {
   readonly leases: LeaseApi;
+  /** Differs from that of every other candidate, also of an earlier one in the same Pod. */
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import { aborted, sleep } from '../clock/clock.ts';
+import { TurnBudget } from '../clock/turn-budget.ts';
 import { Wakeup } from '../clock/wakeup.ts';
 import { StaleSourceError } from '../controller/memory/failure.ts';
 import type { Reconciled } from '../controller/memory/happening.ts';
 import type { Sources } from '../controller/sources.ts';
-import { TurnBudget } from '../informer/turn-budget.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import { isForbidden, isNotFound } from '../kube/errors.ts';

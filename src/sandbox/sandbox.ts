@@ -100,10 +100,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const store = new ObjectStore({ historyLimit: options.historyLimit ?? DEFAULT_HISTORY });
   const registry = new Registry({ store, now, uid });
   const writer = new InternalWriter(registry, now);
-  const garbageCollector = new GarbageCollector(registry, writer);
-  const namespaceDeletion = new NamespaceDeletion(registry, writer);
   const counts = new RequestCounts();
   const stop = new AbortController();
+  const garbageCollector = new GarbageCollector(registry, writer, stop.signal);
+  const namespaceDeletion = new NamespaceDeletion(registry, writer, stop.signal);
   // Every watch listens to the signal. Node would report more than ten listeners as a leak.
   setMaxListeners(0, stop.signal);
   const renderer = new Renderer(now);
@@ -138,8 +138,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     async stop() {
       stop.abort();
-      garbageCollector.stop();
-      namespaceDeletion.stop();
       await server.stop();
     },
   };

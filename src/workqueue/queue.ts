@@ -19,6 +19,7 @@
 import { Fifo } from './fifo.ts';
 import { type Lane, LaneOrder } from './lanes.ts';
 import type { QueueMetrics } from './queue-metrics.ts';
+import { Takers } from './takers.ts';
 import type { WorkSource } from './workers.ts';
 
 /** Fresh keys in a row that may overtake waiting bulk keys; then one bulk key follows. */
@@ -42,10 +43,8 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
   readonly #processing = new Map<K, Lane>();
   /** Of these, what counts against `bulkLimit`: bulk keys that do not take long. */
   readonly #bulkOut = new Set<K>();
-  /** Callers of `get`, in order. While there are any, nothing can be handed out. */
-  readonly #waiting: ((key: K | undefined) => void)[] = [];
+  readonly #takers = new Takers(() => this.#take());
   readonly #order = new LaneOrder(FRESH_PER_BULK);
-  #shuttingDown = false;
 
   constructor({ bulkLimit = Number.POSITIVE_INFINITY, metrics }: WorkQueueOptions = {}) {
     this.#bulkLimit = bulkLimit;
@@ -63,12 +62,12 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
   }
 
   get shuttingDown(): boolean {
-    return this.#shuttingDown;
+    return this.#takers.isShutDown;
   }
 
   /** Says that `key` needs a run. If it is marked already, it may move up from bulk to fresh. */
   add(key: K, lane: Lane = 'fresh'): void {
-    if (this.#shuttingDown) return;
+    if (this.shuttingDown) return;
     const before = this.#dirty.get(key);
     if (before === 'fresh' || before === lane) return;
     if (before === undefined) this.#metrics?.added(key);
@@ -76,7 +75,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     if (this.#processing.has(key)) return;
     if (before !== undefined) this.#queued[before].delete(key);
     this.#queued[lane].push(key);
-    this.#serve();
+    this.#takers.serve();
   }
 
   /**
@@ -84,12 +83,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
    * call `done` for it.
    */
   get(): Promise<K | undefined> {
-    if (this.#shuttingDown) return Promise.resolve(undefined);
-    const key = this.#take();
-    if (key !== undefined) return Promise.resolve(key);
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
+    return this.#takers.get();
   }
 
   /** Says that the processing of `key` has ended, well or not. */
@@ -99,12 +93,12 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
     this.#metrics?.ended(key);
     const again = this.#dirty.get(key);
     if (again !== undefined) this.#queued[again].push(key);
-    this.#serve();
+    this.#takers.serve();
   }
 
   /** `key` takes long: until it is done, it leaves its share of `bulkLimit` to others. */
   lend(key: K): void {
-    if (this.#bulkOut.delete(key)) this.#serve();
+    if (this.#bulkOut.delete(key)) this.#takers.serve();
   }
 
   /** Whether `key` is processed and was added again as fresh: a user may wait for its next run. */
@@ -119,17 +113,7 @@ export class WorkQueue<K extends string = string> implements WorkSource<K> {
 
   /** From now on every `get`, waiting or to come, resolves to undefined. Idempotent. */
   shutDown(): void {
-    this.#shuttingDown = true;
-    for (const resolve of this.#waiting.splice(0)) resolve(undefined);
-  }
-
-  /** Hands out what it can to those who wait. */
-  #serve(): void {
-    while (this.#waiting.length > 0) {
-      const key = this.#take();
-      if (key === undefined) return;
-      this.#waiting.shift()?.(key);
-    }
+    this.#takers.shutDown();
   }
 
   #take(): K | undefined {

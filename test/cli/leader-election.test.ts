@@ -35,7 +35,7 @@ test('[L3] a controller that fails gives up the Lease, and its error ends the pr
   };
   const ended = runElected(controller, elector, new AbortController().signal).catch((error) => error);
   await clock.advance(5_000);
-  expect([elector.mayWrite(), takeOvers]).toEqual([true, 1]);
+  expect([elector.leadership.mayWrite(), takeOvers]).toEqual([true, 1]);
   died.abort();
   await clock.advance(10);
   expect(await ended).toBe(fault);
@@ -50,7 +50,7 @@ test('[L3] [Q3] the Lease is renewed while writes in flight end, and released af
       await aborted(signal);
       // The drain.
       await new Promise<void>((resolve) => clock.setTimer(20_000, resolve));
-      holders.push(leases.lease?.spec?.holderIdentity, elector.mayWrite());
+      holders.push(leases.lease?.spec?.holderIdentity, elector.leadership.mayWrite());
     },
     takeOver: async () => undefined,
   };
@@ -84,12 +84,12 @@ test('[L4] a long Retry-After does not end leadership', async () => {
   await using election = openElection({ server: server.url }, flags, log, clock);
   const stop = new AbortController();
   const ended = election?.run(stop.signal, () => undefined);
-  await waitFor(() => election?.elector.mayWrite());
+  await waitFor(() => election?.fence.mayWrite());
   await clock.advance(flags['leader-elect-retry-period']);
   await waitFor(() => log.told.some(({ message }) => message.includes('cannot be read or written')));
   await clock.advance(flags['leader-elect-retry-period']);
   await waitFor(() => log.told.some(({ message }) => message === 'resolved'));
-  expect(election?.elector.mayWrite()).toBe(true);
+  expect(election?.fence.mayWrite()).toBe(true);
   stop.abort();
   await ended;
 });

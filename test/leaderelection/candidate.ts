@@ -76,7 +76,7 @@ export class Candidate {
   }
 
   get isLeader(): boolean {
-    return this.elector.mayWrite();
+    return this.elector.leadership.mayWrite();
   }
 
   stop(): void {

@@ -192,7 +192,7 @@ describe('keeping', () => {
     // The create begins at once, and is answered after 2 s.
     await clock.advance(2_000);
     expect(one.isLeader).toBe(true);
-    const { term } = one.elector;
+    const { term } = one.elector.leadership;
     await clock.advance(7_999);
     expect(one.isLeader).toBe(true);
     expect(term.aborted).toBe(false);
@@ -207,7 +207,7 @@ describe('keeping', () => {
     const one = candidate('one');
     await clock.advance(10_000);
     expect(one.isLeader).toBe(true);
-    const { term } = one.elector;
+    const { term } = one.elector.leadership;
     one.clock.wallSkewMs += 10_000;
     expect(one.isLeader).toBe(false);
     expect(term.aborted).toBe(true);
@@ -354,7 +354,7 @@ describe('stopping', () => {
     const one = candidate('one');
     await clock.advance(10);
     const holderAtAbort: unknown[] = [];
-    one.elector.term.addEventListener('abort', () =>
+    one.elector.leadership.term.addEventListener('abort', () =>
       holderAtAbort.push(leases.lease?.spec?.holderIdentity, one.isLeader),
     );
     one.stop();
@@ -433,10 +433,16 @@ describe('stopping', () => {
 test('it says whether it leads, and how old the last renewal of its term is', async () => {
   const { clock, candidate } = setUp();
   const one = candidate('one');
-  expect([one.elector.mayWrite(), one.elector.renewalAgeMs()]).toEqual([false, undefined]);
+  expect([one.elector.leadership.mayWrite(), one.elector.leadership.renewalAgeMs()]).toEqual([
+    false,
+    undefined,
+  ]);
   await clock.advance(3_500);
-  expect([one.elector.mayWrite(), one.elector.renewalAgeMs()]).toEqual([true, 1_500]);
+  expect([one.elector.leadership.mayWrite(), one.elector.leadership.renewalAgeMs()]).toEqual([true, 1_500]);
   one.journey = silent;
   await clock.advance(20_000);
-  expect([one.elector.mayWrite(), one.elector.renewalAgeMs()]).toEqual([false, undefined]);
+  expect([one.elector.leadership.mayWrite(), one.elector.leadership.renewalAgeMs()]).toEqual([
+    false,
+    undefined,
+  ]);
 });

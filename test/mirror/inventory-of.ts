@@ -1,11 +1,6 @@
 import type { ObjectKey } from '../../src/kube/api/object-key.ts';
-import {
-  absentSources,
-  type Entry,
-  entryMeeting,
-  isUnconfirmed,
-  takeInventory,
-} from '../../src/mirror/explain/inventory.ts';
+import { type Entry, takeInventory } from '../../src/mirror/explain/inventory.ts';
+import { absentSources, entryMeeting, isUnconfirmed } from '../../src/mirror/explain/live-reads.ts';
 import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
 import { renderingOf } from './rendering-of.ts';
 import { vocabulary } from './wire.ts';

@@ -102,8 +102,10 @@ class Room {
     return ended;
   }
 
-  stop(): void {
+  /** Stops it, and lets so much time (ms) pass. */
+  stop(ms = 5_000): Promise<void> {
     this.#stop.abort();
+    return this.clock.advance(ms);
   }
 
   /** Writes a source, and looks at it as after a pass. */
@@ -145,6 +147,7 @@ async function openRoom(): Promise<Room> {
 }
 
 const CREATED = ['source.created shop/colors', 'companions.converged shop/colors'];
+const CHANGED = ['source.changed shop/colors', 'companions.converged shop/colors'];
 
 describe('a notifier', () => {
   it('[N4] tells nobody of what is there on the first start, and of what comes later', async () => {
@@ -155,7 +158,7 @@ describe('a notifier', () => {
     await room.put(colors('blue', '1'));
     expect(room.sent).toEqual([]);
     await room.put(colors('red', '2'));
-    expect(room.sent).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
+    expect(room.sent).toEqual(CHANGED);
   });
 
   it('[N4] a first start that was cut off begins again', async () => {
@@ -168,8 +171,7 @@ describe('a notifier', () => {
     void room.start();
     await room.clock.advance(2_000);
     expect([...room.api.objects.keys()]).toEqual([KEY, STATE_KEY]);
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     room.before = async () => undefined;
     void room.start();
     await room.clock.advance(5_000);
@@ -182,30 +184,27 @@ describe('a notifier', () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
     room.api.objects.delete(STATE_KEY);
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     void room.start();
     await room.put(colors('blue', '1'));
     await room.clock.advance(60_000);
     expect(room.sent).toEqual(CREATED);
     await room.put(colors('red', '2'));
-    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
+    expect(room.sent.slice(2)).toEqual(CHANGED);
   });
 
   it('[N4] [M9] a restart over what is settled writes nothing and sends nothing', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
     expect(room.sent).toEqual(CREATED);
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     const { writes } = room;
     const ended = room.start();
     room.look();
     await room.clock.advance(5_000);
     room.look();
     await room.clock.advance(60_000);
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     await ended;
     expect([room.writes, room.sent]).toEqual([writes, CREATED]);
   });
@@ -233,12 +232,11 @@ describe('a notifier', () => {
     expect([room.writes, room.sent]).toEqual([writes, CREATED]);
     room.isBusy = false;
     await room.clock.advance(200);
-    const changed = ['source.changed shop/colors', 'companions.converged shop/colors'];
-    expect(room.sent).toEqual([...CREATED, ...changed]);
+    expect(room.sent).toEqual([...CREATED, ...CHANGED]);
     room.isBusy = true;
     await room.put(colors('green', '3'));
     await room.clock.advance(4_000);
-    expect(room.sent).toEqual([...CREATED, ...changed, ...changed]);
+    expect(room.sent).toEqual([...CREATED, ...CHANGED, ...CHANGED]);
   });
 
   it('[N2] [N4] after somebody else has edited the state, it goes on from there, with another pass', async () => {
@@ -249,7 +247,7 @@ describe('a notifier', () => {
     await room.api.patch(STATE_KEY, { metadata: { resourceVersion }, data: { note: 'mine' } });
     await room.put(colors('red', '2'));
     await room.clock.advance(5_000);
-    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
+    expect(room.sent.slice(2)).toEqual(CHANGED);
     expect(room.log.told.map(({ level }) => level)).toContain('warn');
     expect((await room.api.get(STATE_KEY)).data).toHaveProperty('note', 'mine');
   });
@@ -259,8 +257,7 @@ describe('a notifier', () => {
     await room.put(colors('blue', '1'));
     const { resourceVersion } = (await room.api.get(STATE_KEY)).metadata;
     await room.api.patch(STATE_KEY, { metadata: { resourceVersion }, data: { [UID]: 'nonsense' } });
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     void room.start();
     await room.put(colors('blue', '1'));
     expect(room.sent).toEqual([...CREATED, ...CREATED]);
@@ -269,8 +266,7 @@ describe('a notifier', () => {
   it('[N4] [Q3] a term that fails is logged, and the next one begins', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     room.whenSynced = () => Promise.reject(new Error('a fault of this program'));
     await room.lead();
     expect(room.log.told).toContainEqual(
@@ -280,15 +276,14 @@ describe('a notifier', () => {
     void room.lead();
     await room.put(colors('red', '2'));
     await room.clock.advance(5_000);
-    expect(room.sent.slice(2)).toEqual(['source.changed shop/colors', 'companions.converged shop/colors']);
+    expect(room.sent.slice(2)).toEqual(CHANGED);
   });
 
   it.each(['state', 'cluster'])(
     '[N4] while the %s cannot be read, nothing is sent, and then all',
     async (what) => {
       const room = await openRoom();
-      room.stop();
-      await room.clock.advance(5_000);
+      await room.stop();
       let isOpen = false;
       const fail = async () => {
         if (!isOpen) throw new ApiError('no', { status: 403, reason: 'Forbidden' });
@@ -315,8 +310,7 @@ describe('a notifier', () => {
   it('[N4] what was deleted while nobody looked is told of', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     room.api.objects.delete(KEY);
     void room.start();
     await room.clock.advance(5_000);
@@ -326,8 +320,7 @@ describe('a notifier', () => {
   it('[N4] that is told of even if the API server does not answer at first', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     room.api.objects.delete(KEY);
     const get = room.api.get.bind(room.api);
     let failures = 3;
@@ -363,8 +356,7 @@ describe('a notifier', () => {
     room.look();
     await room.clock.advance(5_000);
     expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors']);
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     // The next process lists from an API server that is behind.
     const get = room.api.get.bind(room.api);
     room.api.get = (key) =>
@@ -378,8 +370,7 @@ describe('a notifier', () => {
   it('[N4] a source that may not be read any more is not told of as deleted', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     room.api.objects.delete(KEY);
     const get = room.api.get.bind(room.api);
     room.api.get = (key) =>
@@ -415,8 +406,7 @@ describe('a notifier', () => {
     room.problem('began', 'conflict');
     room.look({ inSync: false });
     await room.clock.advance(5_000);
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     room.before = async () => undefined;
     void room.lead();
     await room.clock.advance(5_000);
@@ -431,15 +421,13 @@ describe('a notifier', () => {
     room.problem('began', 'deletes held');
     room.look({ inSync: false });
     await room.clock.advance(5_000);
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     void room.lead();
     await room.clock.advance(5_000);
     room.look({ inSync: false });
     await room.clock.advance(5_000);
     // To another process it is new.
-    room.stop();
-    await room.clock.advance(5_000);
+    await room.stop();
     void room.start();
     await room.clock.advance(5_000);
     room.problem('began', 'deletes held');
@@ -491,12 +479,11 @@ describe('a notifier', () => {
     await room.clock.advance(15_000);
     room.before = () => new Promise(() => undefined);
     await room.put(colors('blue', '1'));
-    room.stop();
     let hasEnded = false;
     void ended.then(() => {
       hasEnded = true;
     });
-    await room.clock.advance(2_999);
+    await room.stop(2_999);
     expect(hasEnded).toBe(false);
     await room.clock.advance(1);
     expect(hasEnded).toBe(true);

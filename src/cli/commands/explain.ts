@@ -2,7 +2,8 @@ import { explanationInWords, type ProgramName } from '../../inspect/explanation.
 import type { Look } from '../../inspect/inspection.ts';
 import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
 import { explainCompanion } from '../../mirror/explain/explain.ts';
-import { type Entry, entryMeeting, isUnconfirmed } from '../../mirror/explain/inventory.ts';
+import type { Entry } from '../../mirror/explain/inventory.ts';
+import { entryMeeting, isUnconfirmed } from '../../mirror/explain/live-reads.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { claims } from '../../mirror/plan/claims.ts';

@@ -29,7 +29,7 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   const metrics = address && new PrometheusMetrics();
   const onAnswer = metrics && countAnswers(metrics);
   await using election = openElection(cluster, flags, log, systemClock, onAnswer);
-  const fence = election?.elector;
+  const fence = election?.fence;
   const canary = canaryOf(flags, cluster);
   const notify = await notifyOptions(flags, cluster);
   await using session = openController(cluster, flags, log, systemClock, {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
 import type { Controller } from '../../controller/controller.ts';
+import type { WriteFence } from '../../kube/api/config-maps.ts';
 import { createListWatch } from '../../kube/api/http-list-watch.ts';
 import { createLeaseApi, leasesPath } from '../../kube/api/leases.ts';
 import type { Lease } from '../../kube/api/types.ts';
@@ -24,7 +25,8 @@ const JITTER_FACTOR = 1.2;
 const TOLERANCE_MS = 20_000;
 
 export interface Election extends AsyncDisposable {
-  readonly elector: Elector;
+  /** Whether this process leads. */
+  readonly fence: WriteFence;
   /** The name of the Lease. */
   readonly name: string;
   /**
@@ -80,10 +82,10 @@ export function openElection(
   const onChange = (holder: string | undefined) => elector.hint(holder);
   const watch = { leases, onChange, retryPeriodMs, clock, log };
   return {
-    elector,
+    fence: elector.leadership,
     name,
     problem: () => {
-      const ms = elector.renewalAgeMs() ?? 0;
+      const ms = elector.leadership.renewalAgeMs() ?? 0;
       const isLate = ms > flags['leader-elect-lease-duration'] + TOLERANCE_MS;
       return isLate ? `leading, and the Lease was not renewed for ${Math.round(ms / 1000)} s` : undefined;
     },

@@ -69,7 +69,7 @@ function exportProcess(metrics: Metrics, election: ServedParts['election']): voi
     name: 'leader_election_master_status',
     help: 'Whether this replica is the leader: 1 or 0; the label is the name of the Lease.',
     label: 'name',
-    read: () => new Map([[election.name, election.elector.mayWrite() ? 1 : 0]]),
+    read: () => new Map([[election.name, election.fence.mayWrite() ? 1 : 0]]),
   });
 }
 

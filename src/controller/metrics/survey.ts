@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
+import { TurnBudget } from '../../clock/turn-budget.ts';
 import type { Lister } from '../../informer/lister.ts';
-import { TurnBudget } from '../../informer/turn-budget.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import {
   absentSource,

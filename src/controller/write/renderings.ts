@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock/clock.ts';
-import { TurnBudget } from '../../informer/turn-budget.ts';
+import { TurnBudget } from '../../clock/turn-budget.ts';
 import type { Content } from '../../mirror/observe/content.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
 import { basesOf } from '../../mirror/plan/desired.ts';

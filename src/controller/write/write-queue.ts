@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { type Lane, LaneOrder } from '../../workqueue/lanes.ts';
+import { Takers } from '../../workqueue/takers.ts';
 import type { WorkSource } from '../../workqueue/workers.ts';
 import type { PassReport } from './pass-report.ts';
 import type { WriteRate } from './write-rate.ts';
@@ -63,12 +64,11 @@ export class WriteQueue implements WorkSource<Write> {
   readonly #out = new Map<ObjectKey, { readonly write: Write; readonly again: Map<ObjectKey, Lane> }>();
   /** Bulk writes that hold a slot. */
   readonly #bulkOut = new Set<Write>();
-  readonly #waiting: ((write: Write | undefined) => void)[] = [];
+  readonly #takers = new Takers(() => this.#take());
   readonly #order = new LaneOrder(FRESH_WRITES_PER_BULK);
   /** Until then bulk keeps to its smaller share. */
   #endOfYield: Timer | undefined;
   #endOfPause: Timer | undefined;
-  #isShutDown = false;
 
   constructor(options: WriteQueueOptions) {
     const { slots } = options;
@@ -85,20 +85,16 @@ export class WriteQueue implements WorkSource<Write> {
   add(pass: Pass, steps: readonly WriteStep[]): Promise<void> {
     const lane = steps.length > MOST_FRESH_WRITES ? 'bulk' : pass.lane;
     this.#noteWritesUnderWay(pass.key, lane);
-    if (steps.length === 0 || this.#isShutDown) return Promise.resolve();
+    if (steps.length === 0 || this.#takers.isShutDown) return Promise.resolve();
     if (lane === 'fresh') this.#beginYield();
     return new Promise((onEmpty) => {
       this.#batches[lane].push({ pass, steps: [...steps], onEmpty });
-      this.#serve();
+      this.#takers.serve();
     });
   }
 
   get(): Promise<Write | undefined> {
-    const write = this.#isShutDown ? undefined : this.#take();
-    if (write !== undefined || this.#isShutDown) return Promise.resolve(write);
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
+    return this.#takers.get();
   }
 
   done(write: Write): void {
@@ -107,27 +103,18 @@ export class WriteQueue implements WorkSource<Write> {
     this.#out.delete(companion);
     this.#bulkOut.delete(write);
     for (const [source, lane] of again ?? []) this.#options.requeue(source, lane);
-    this.#serve();
+    this.#takers.serve();
   }
 
   lend(write: Write): void {
-    if (this.#bulkOut.delete(write)) this.#serve();
+    if (this.#bulkOut.delete(write)) this.#takers.serve();
   }
 
   shutDown(): void {
-    this.#isShutDown = true;
     this.#endOfYield?.cancel();
     this.#endOfPause?.cancel();
     for (const batch of [...this.#batches.fresh.splice(0), ...this.#batches.bulk.splice(0)]) batch.onEmpty();
-    for (const resolve of this.#waiting.splice(0)) resolve(undefined);
-  }
-
-  #serve(): void {
-    while (this.#waiting.length > 0) {
-      const write = this.#take();
-      if (write === undefined) return;
-      this.#waiting.shift()?.(write);
-    }
+    this.#takers.shutDown();
   }
 
   #take(): Write | undefined {
@@ -175,7 +162,7 @@ export class WriteQueue implements WorkSource<Write> {
     if (waitMs > 0) {
       this.#endOfPause ??= this.#options.clock.setTimer(waitMs, () => {
         this.#endOfPause = undefined;
-        this.#serve();
+        this.#takers.serve();
       });
     }
     return waitMs > 0;
@@ -200,7 +187,7 @@ export class WriteQueue implements WorkSource<Write> {
     this.#endOfYield?.cancel();
     this.#endOfYield = this.#options.clock.setTimer(YIELD_MS, () => {
       this.#endOfYield = undefined;
-      this.#serve();
+      this.#takers.serve();
     });
   }
 }

@@ -1,11 +1,11 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Difference } from '../companion/drift.ts';
 import { isValues, type ObservedConfigMap, sourceReference, usesOf } from '../observe/observed-config-map.ts';
-import { isRevision, revisionKey } from '../observe/revision.ts';
+import { isRevision } from '../observe/revision.ts';
 import { type Desired, desiredOf } from '../plan/desired.ts';
 import { companionsLeft, planOrphans } from '../plan/orphans.ts';
 import { isOutOfScope } from '../plan/placement.ts';
-import { planCompanion, planSource } from '../plan/plan.ts';
+import { planSource } from '../plan/plan.ts';
 import { isLeftOver } from '../plan/removal.ts';
 import { rolloutOnceQuiet } from '../plan/settle.ts';
 import type { Step } from '../plan/step.ts';
@@ -54,28 +54,11 @@ export interface Entry {
   readonly named?: boolean;
 }
 
-/** What live reads found at the keys of {@link absentSources}; undefined: nothing. */
+/** What live reads found at the keys of `absentSources`; undefined: nothing. */
 export type LiveSources = ReadonlyMap<ObjectKey, ObservedConfigMap | undefined>;
 
 /** Of the sources that have something to render, by their keys. */
 export type RenderingsBySource = ReadonlyMap<ObjectKey, Rendering>;
-
-/**
- * The sources that companions refer to and the cache does not have. Only a live read shows whether
- * they are gone or unlabelled (SPEC R3).
- */
-export function absentSources(
-  objects: Iterable<ObservedConfigMap>,
-  view: ClusterView,
-): ReadonlySet<ObjectKey> {
-  const absent = new Set<ObjectKey>();
-  for (const object of objects) {
-    const source = absentSource(object, view);
-    if (source !== undefined) absent.add(source);
-  }
-  for (const source of absent) if (companionsLeft(source, view).length === 0) absent.delete(source);
-  return absent;
-}
 
 /** The source that an object names, if the cache should have it and does not. */
 export function absentSource(object: ObservedConfigMap, view: ClusterView): ObjectKey | undefined {
@@ -83,19 +66,6 @@ export function absentSource(object: ObservedConfigMap, view: ClusterView): Obje
   if (object.request !== undefined || source === undefined) return undefined;
   if (isRevision(object, view.settings.vocabulary)) return undefined;
   return view.configMap(source)?.request !== undefined || isOutOfScope(source, view) ? undefined : source;
-}
-
-/**
- * The keys of the revisions that must be kept. Only a live read shows whether an object without our
- * label has the name (SPEC D4).
- */
-export function missingRevisions(
-  objects: Iterable<ObservedConfigMap>,
-  view: ClusterView,
-): readonly ObjectKey[] {
-  const sources = [...objects].filter(({ request }) => request?.ok && request.value.rollout?.keepRevisions);
-  const keys = sources.map((source) => revisionKey(source, source.digest));
-  return keys.filter((key) => view.configMap(key) === undefined);
 }
 
 /**
@@ -122,30 +92,6 @@ export function takeInventory(
     if (!covered.has(object.key)) entries.push(...nobodys(object, view));
   }
   return entries;
-}
-
-/** Whether the object at the companion's name must be read: one without our label may be there. */
-export function isUnconfirmed({ action }: Entry): boolean {
-  return action === 'create' || action === 'defer';
-}
-
-/**
- * An unconfirmed entry once the object at its companion's name is known, which the cache does not
- * have (SPEC R6).
- * @param actual what a live read found at the name; undefined: nothing
- */
-export function entryMeeting(
-  entry: Entry,
-  actual: ObservedConfigMap | undefined,
-  renderings: RenderingsBySource,
-  view: ClusterView,
-): Entry {
-  const source = entry.source && view.configMap(entry.source);
-  if (actual === undefined || entry.companion === undefined || !source?.request?.ok) {
-    return entry.action === 'defer' ? { ...entry, action: 'none' } : entry;
-  }
-  const { shape } = desiredOf(source, source.request.value, renderings.get(source.key), view);
-  return entryOf(source.key, planCompanion(entry.companion, actual, shape, view));
 }
 
 /** `rendering`: of a source that has something to render; undefined: its content is not known. */
@@ -252,7 +198,7 @@ export function whyNotOf(source: ObjectKey, object: ObservedConfigMap, vocabular
     : `it lacks the marks of a companion of ${source}`;
 }
 
-function entryOf(source: ObjectKey, step: Step): Entry {
+export function entryOf(source: ObjectKey, step: Step): Entry {
   const { companion, action, reason } = step;
   return {
     source,

@@ -91,7 +91,7 @@ function remember(
     digest,
     request,
     editedBy: lastEntry(metadata, (manager) => manager !== undefined && manager !== MANAGED_BY)?.manager,
-    writtenAt: inSeconds(lastEntry(metadata, (manager) => manager === MANAGED_BY || hasSettle)?.time),
+    writtenAt: secondsOf(lastEntry(metadata, (manager) => manager === MANAGED_BY || hasSettle)?.time),
   };
 }
 
@@ -143,7 +143,7 @@ function lastEntry(
 }
 
 /** Since the epoch. Whole seconds: V8 keeps a small integer without an object of its own. */
-function inSeconds(time = ''): number | undefined {
+function secondsOf(time = ''): number | undefined {
   const ms = Date.parse(time);
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }

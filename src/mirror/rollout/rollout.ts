@@ -2,6 +2,7 @@ import { type Edition, type EditionIn, type NoEdition, ownEdition } from '../com
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { isAsWritten, shortChecksum, writtenContent } from '../observe/revision.ts';
 import type { CanaryRequest } from '../request/rollout-request.ts';
+import { rfc3339 } from '../rfc3339.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { History, type HistoryFacts } from './history.ts';
 import type { RevisionStep } from './revision-step.ts';
@@ -132,7 +133,7 @@ function tried(
   const previous = previousContent(history, { reason, ...(until && { until }) }, holds, vocabulary);
   // While canaries are written, what keeps one from it is reported as of any companion.
   const isBrief = isOver || (state === 'rolling out' && facts.canaries.length > 0);
-  const text = until === undefined ? reason : `${reason}, until ${inSeconds(until)}`;
+  const text = until === undefined ? reason : `${reason}, until ${rfc3339(until)}`;
   return {
     state,
     isHeldBack: true,
@@ -186,10 +187,6 @@ function progressOf(
 function bakedAt(writtenAt: number | undefined, bakeMs: number | undefined): number {
   if (writtenAt === undefined || bakeMs === undefined) return Number.POSITIVE_INFINITY;
   return (writtenAt + 1) * 1000 + bakeMs;
-}
-
-function inSeconds(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
 /** What a companion holds that does not get the new content yet. */

@@ -23,27 +23,23 @@ type Liveness = 'alive' | 'absent' | 'waiting';
 export class GarbageCollector {
   readonly #registry: Registry;
   readonly #writer: InternalWriter;
-  readonly #queue = new TaskQueue((task) => this.#process(task));
+  readonly #queue: TaskQueue;
   /** By the owner's uid: `collection key` of each dependent. */
   readonly #dependents = new Map<string, Set<string>>();
-  readonly #unsubscribe: (() => void)[] = [];
 
-  constructor(registry: Registry, writer: InternalWriter) {
+  /** It does nothing more once `stop` has aborted. */
+  constructor(registry: Registry, writer: InternalWriter, stop: AbortSignal) {
     this.#registry = registry;
     this.#writer = writer;
+    this.#queue = new TaskQueue((task) => this.#process(task), stop);
   }
 
-  /** Watches the collections of `kinds` until `stop`. */
+  /** Watches the collections of `kinds`. */
   start(kinds: readonly Kind[]): void {
     for (const kind of kinds) {
       const { log } = this.#registry.collection(kind);
-      this.#unsubscribe.push(followChanges(log, (change) => this.#observe(kind.collection, change)));
+      followChanges(log, (change) => this.#observe(kind.collection, change));
     }
-  }
-
-  stop(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.#queue.stop();
   }
 
   #observe(collection: string, { previous, current }: Change): void {

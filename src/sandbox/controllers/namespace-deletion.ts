@@ -22,38 +22,30 @@ import { TaskQueue } from './task-queue.ts';
 export class NamespaceDeletion {
   readonly #registry: Registry;
   readonly #writer: InternalWriter;
-  readonly #queue = new TaskQueue((name) => this.#process(name));
-  readonly #unsubscribe: (() => void)[] = [];
+  readonly #queue: TaskQueue;
   #kinds: readonly Kind[] = [];
 
-  constructor(registry: Registry, writer: InternalWriter) {
+  /** It does nothing more once `stop` has aborted. */
+  constructor(registry: Registry, writer: InternalWriter, stop: AbortSignal) {
     this.#registry = registry;
     this.#writer = writer;
+    this.#queue = new TaskQueue((name) => this.#process(name), stop);
   }
 
-  /** Handles namespaces with objects of `kinds` until `stop`. */
+  /** Handles namespaces with objects of `kinds`. */
   start(kinds: readonly Kind[]): void {
     this.#kinds = kinds.filter((kind) => kind.namespaced);
     const namespaces = this.#registry.collection(namespaceKind);
-    this.#unsubscribe.push(
-      followChanges(namespaces.log, ({ current }) => {
-        if (current?.metadata.deletionTimestamp) this.#queue.add(current.metadata.name);
-      }),
-    );
+    followChanges(namespaces.log, ({ current }) => {
+      if (current?.metadata.deletionTimestamp) this.#queue.add(current.metadata.name);
+    });
     for (const kind of this.#kinds) {
       const { log } = this.#registry.collection(kind);
-      this.#unsubscribe.push(
-        followChanges(log, ({ previous, current }) => {
-          // This may have been the last object, which waited for a finalizer.
-          if (!current && previous?.metadata.namespace) this.#queue.add(previous.metadata.namespace);
-        }),
-      );
+      followChanges(log, ({ previous, current }) => {
+        // This may have been the last object, which waited for a finalizer.
+        if (!current && previous?.metadata.namespace) this.#queue.add(previous.metadata.namespace);
+      });
     }
-  }
-
-  stop(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.#queue.stop();
   }
 
   #process(name: string): void {

@@ -1,33 +1,26 @@
 /**
  * Keys to work on, each once and in a later turn of the event loop, since a real controller also
- * lags behind the write that it reacts to. The work is synchronous.
+ * lags behind the write that it reacts to. The work is synchronous. None begins once `stop` has
+ * aborted.
  */
 export class TaskQueue {
   readonly #work: (key: string) => void;
+  readonly #stop: AbortSignal;
   readonly #pending = new Set<string>();
-  #handle: NodeJS.Immediate | undefined;
-  #stopped = false;
 
-  constructor(work: (key: string) => void) {
+  constructor(work: (key: string) => void, stop: AbortSignal) {
     this.#work = work;
+    this.#stop = stop;
   }
 
   add(key: string): void {
-    if (this.#stopped) return;
+    if (this.#pending.size === 0) setImmediate(() => this.#run());
     this.#pending.add(key);
-    this.#handle ??= setImmediate(() => this.#run());
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    this.#pending.clear();
-    clearImmediate(this.#handle);
   }
 
   #run(): void {
-    this.#handle = undefined;
     const keys = [...this.#pending];
     this.#pending.clear();
-    for (const key of keys) this.#work(key);
+    for (const key of keys) if (!this.#stop.aborted) this.#work(key);
   }
 }

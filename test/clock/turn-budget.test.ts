@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/clock/clock.ts';
-import { TurnBudget } from '../../src/informer/turn-budget.ts';
+import { TurnBudget } from '../../src/clock/turn-budget.ts';
 
 /** A clock that moves while work is done. `turns`: how often somebody let the event loop turn. */
 class WorkClock implements Clock {

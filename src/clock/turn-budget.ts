@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../clock/clock.ts';
+import { type Clock, sleep } from './clock.ts';
 
 /**
  * Work (ms) in one turn of the event loop, give or take one item: well below the 50 that SPEC W2
