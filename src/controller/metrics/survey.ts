@@ -48,6 +48,8 @@ export interface SurveyDeps {
 export interface Findings {
   readonly sources: ReadonlyMap<string, number>;
   readonly companions: ReadonlyMap<string, number>;
+  /** How many of them wait, are held, or only somebody else can settle (SPEC D8). */
+  readonly left: ReadonlyMap<string, number>;
   /** Sources with a canary that are not pinned, by its state. */
   readonly canaries: ReadonlyMap<string, number>;
   /**
@@ -122,8 +124,8 @@ export class Survey {
       return;
     }
     // The watch does not show an unlabelled object, but we have met it.
-    const isTaken = ({ action, companion = key }: Entry) =>
-      action === 'create' && memory.isInConflict(key, companion);
+    const isTaken = ({ state, companion = key }: Entry) =>
+      (state === 'missing' || state === 'drifted') && memory.isInConflict(key, companion);
     const entries = entriesOfSource(source, rendering, view).map(
       (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
     );
@@ -142,6 +144,14 @@ function isUnsynced({ action }: Entry): boolean {
   return action !== 'none' && action !== 'defer';
 }
 
+/** States in which a companion is left as it is: on purpose, or until somebody acts. */
+const LEFT_STATES = ['waiting', 'held', 'missing', 'conflict', 'refused', 'invalid'] as const;
+
+/** One that is missing only because it is to be created is not. */
+function isLeft({ action, state }: Entry): boolean {
+  return action !== 'create' && LEFT_STATES.some((left) => left === state);
+}
+
 /** The numbers of one survey. If two sources want one name, it counts for both. */
 class Count {
   readonly unsynced = new Map<ObjectKey, Unsynced>();
@@ -152,6 +162,7 @@ class Count {
   readonly #view: ClusterView;
   readonly #sources = zeroes(SOURCE_STATES);
   readonly #companions = zeroes(COMPANION_STATES);
+  readonly #left = zeroes(LEFT_STATES);
   readonly #canaries = zeroes(CANARY_STATES);
   #oldest: number;
 
@@ -178,6 +189,7 @@ class Count {
       if (companion === undefined) continue;
       this.covered.add(companion);
       increase(this.#companions, state);
+      if (isLeft(entry)) increase(this.#left, state);
       if (isUnsynced(entry)) this.#noteUnsynced(companion);
     }
   }
@@ -194,6 +206,7 @@ class Count {
     return {
       sources: this.#sources,
       companions: this.#companions,
+      left: this.#left,
       canaries: this.#canaries,
       oldestUnsyncedMs: this.#now - this.#oldest,
     };
