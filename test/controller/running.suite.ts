@@ -166,6 +166,18 @@ export function runningSuite(server: TestServer): void {
         .sort(),
     ).toEqual([world.full('home/colors-synced'), world.full('home/taken-synced')]);
   });
+
+  test.concurrent('[D8] [D4] run --once counts companions that wait because a revision’s name is taken', async () => {
+    await using world = await World.open(server, ['team-a', 'team-b']);
+    const asks = { 'keep-revisions': '5', 'target-namespaces': world.full('team-*') };
+    await world.createSource({ data: RED, asks });
+    await world.run('--once');
+    await edit(world, GREEN);
+    const [, name = ''] = revisionOf(GREEN).split('/');
+    await world.person.create({ metadata: { name, namespace: world.full('home') }, data: { mine: 'x' } });
+    const { code, log } = await world.run('--once');
+    expect([code, linesOf(log, /left as they are/)]).toEqual([0, [expect.objectContaining({ conflict: 2 })]]);
+  });
 }
 
 /** The lines of a JSON log with such a message. */

@@ -13,7 +13,7 @@ import {
   nobodys,
 } from '../../mirror/explain/inventory.ts';
 import { type ObservedConfigMap, usesOf } from '../../mirror/observe/observed-config-map.ts';
-import { isRevision } from '../../mirror/observe/revision.ts';
+import { isRevision, revisionKey } from '../../mirror/observe/revision.ts';
 import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import { desiredOf } from '../../mirror/plan/desired.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
@@ -39,7 +39,7 @@ export interface SurveyDeps {
   readonly renderings: Pick<Renderings, 'prepareFromCache'>;
   readonly configMaps: Pick<Lister<ObservedConfigMap>, 'values'>;
   /** Knows of objects that are in the way and that the watch does not show. */
-  readonly memory: Pick<CompanionMemory, 'isInConflict'>;
+  readonly memory: Pick<CompanionMemory, 'isInConflict' | 'isBlocked'>;
   readonly areNamespacesSynced: () => boolean;
   readonly clock: Clock;
 }
@@ -123,9 +123,11 @@ export class Survey {
       );
       return;
     }
-    // The watch does not show an unlabelled object, but we have met it.
+    // The watch does not show an unlabelled object, but we have met it. If it has the name of the
+    // revision that must be kept first, all companions wait.
+    const isKeepBlocked = memory.isBlocked(key, revisionKey(source, source.digest));
     const isTaken = ({ state, companion = key }: Entry) =>
-      (state === 'missing' || state === 'drifted') && memory.isInConflict(key, companion);
+      (state === 'missing' || state === 'drifted') && (isKeepBlocked || memory.isInConflict(key, companion));
     const entries = entriesOfSource(source, rendering, view).map(
       (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
     );
