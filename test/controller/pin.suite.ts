@@ -173,7 +173,6 @@ export function pinSuite(server: TestServer): void {
       ['2', shortOf(GREEN), '8 B', '0'],
       ['  ~ data sky: 3 B → 5 B'],
       ['1', shortOf(RED), '6 B', '2', 'pinned'],
-      ['  + data sky: 3 B'],
       [''],
     ]);
     await edit(world, { sky: 'grey' });
