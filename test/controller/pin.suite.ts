@@ -139,6 +139,18 @@ export function pinSuite(server: TestServer): void {
     );
   });
 
+  test.concurrent('[D5] undo warns if no revision will keep what it pins', async () => {
+    await using world = await World.open(server);
+    await world.createSource({ data: RED });
+    const { code, out } = await ask(world, ['undo', world.full('home/colors'), '--to', shortOf(RED)]);
+    expect([code, short(world, out).replaceAll('\n', ' ')]).toEqual([
+      0,
+      expect.stringContaining(
+        'Warning: home/colors keeps no revisions, so its next edit loses this content, and its companions stay as they are then. Before that, set workshop.io/keep-revisions=5.',
+      ),
+    ]);
+  });
+
   test.concurrent('[D5] undo that the server refuses says why, and exits with 2 as after any error', async () => {
     await using world = await openHistory();
     await using proxy = await startFaultProxy({ upstream: world.place.access, tls: false });
