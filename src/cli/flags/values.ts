@@ -24,6 +24,7 @@ const UNITS_BYTES = { '': 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, K: 1e3, M: 1
 /** On or off. The flag alone is on. */
 export const SWITCH: Kind<boolean> = {
   name: 'switch',
+  choices: ['true', 'false'],
   parse: (text) => {
     if (['true', '1'].includes(text)) return parsed(true);
     if (['false', '0'].includes(text)) return parsed(false);
