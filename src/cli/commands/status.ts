@@ -5,7 +5,7 @@ import { paragraph, renderTable } from '../../inspect/table.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Entry } from '../../mirror/explain/inventory.ts';
 import { isAsAsked } from '../../mirror/plan/step.ts';
-import { RunError, UsageError } from '../errors.ts';
+import { ownCommand, RunError, UsageError } from '../errors.ts';
 import type { STATUS_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
@@ -80,8 +80,9 @@ function reportMissing({ entries, view }: Look, { keys }: Scope, io: ProcessIo):
   }
   const strangers = unknown.filter((key) => view.configMap(key) === undefined);
   if (strangers.length > 0) {
+    const [first = ''] = strangers;
     const what = `${strangers.join(', ')}: neither a source nor a companion`;
-    throw new RunError(`${what}\nTo see why, run: $0 explain ${strangers[0]}`);
+    throw new RunError(`${what}\nTo see why, run: ${ownCommand('explain', first)}`);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Look } from '../../inspect/inspection.ts';
 import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
-import { RunError, UsageError } from '../errors.ts';
+import { ownCommand, RunError, UsageError } from '../errors.ts';
 import type { RELEASE_FLAGS, SOURCE_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { ProcessIo } from '../io.ts';
@@ -62,5 +62,5 @@ function sourceKey(name: string, flag: string | undefined, cluster: Cluster): Ob
 export function sourceAt(key: ObjectKey, { view }: Look): ObservedConfigMap {
   const source = view.configMap(key);
   if (source?.request !== undefined) return source;
-  throw new RunError(`${key} is not a source\nTo see why, run: $0 explain ${key}`);
+  throw new RunError(`${key} is not a source\nTo see why, run: ${ownCommand('explain', key)}`);
 }
