@@ -144,6 +144,8 @@ async function parse(
     .updateStrings({ boolean: 'switch', 'Not enough arguments following: %s': '--%s needs a value' })
     // Called where no command is named.
     .command('$0', false, {}, ({ _: [word] }) => {
+      const flags: Flags = Object.assign({}, ...offered.values());
+      if (word === undefined) refuseUnknown(inLongForm(args, flags), flags, offered);
       if (isPlugin && word === undefined) parser.showHelp(show);
       else throw new UsageError(noCommand(word, [...offered.keys()]));
     })
@@ -238,7 +240,7 @@ function refuseUnknown(words: readonly string[], flags: Flags, offered: Readonly
   const name = nameOf(unknown);
   const owners = Array.from(offered).flatMap(([command, its]) => (flagAt(name, its) ? [command] : []));
   const list = new Intl.ListFormat('en-GB').format(owners);
-  const known = Object.keys(flags).map((each) => `--${each}`);
+  const known = [...GENERAL_FLAGS, ...Object.keys(flags).map((each) => `--${each}`)];
   const hint = list ? `; ${list} ${owners.length > 1 ? 'have' : 'has'} it` : undefined;
   throw new UsageError(`unknown flag: ${name}${hint ?? didYouMean(name.replaceAll('_', '-'), known)}`);
 }

@@ -207,7 +207,9 @@ export function inspectSuite(server: TestServer): void {
       'team-c/shy-synced',
     ]);
     expect(await companions('-n', world.full('home'), 'new')).toEqual(['home/new-synced']);
-    expect(await companions('-A', '--state', 'in-sync,retained')).toEqual([
+    const empty = await ask(world, ['status', '-n', 'nowhere']);
+    expect(empty).toMatchObject({ code: 0, out: 'no companions in namespace nowhere\n' });
+    expect(await companions('-A', '--state', ',in-sync, retained,')).toEqual([
       'team-a/colors-synced',
       'team-a/kept-synced',
     ]);

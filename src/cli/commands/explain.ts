@@ -13,7 +13,7 @@ import { kubectlFlags } from '../flags/printed-flags.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { namespaceOf } from '../session/scope.ts';
+import { keyNamed, namespaceOf } from '../session/scope.ts';
 
 /**
  * `mirror-controller explain`: why a companion is as it is. Resolves to 0 if it is in sync, else to
@@ -27,10 +27,11 @@ export async function explain(
 ): Promise<number> {
   if (name === undefined) throw new UsageError('explain: name a source or a companion, as NAMESPACE/NAME');
   const cluster = clusterFor(flags, io);
+  const key = keyNamed('explain', name, namespaceOf(undefined, cluster));
   return inspecting(cluster, flags, io, async (inspection, signal) => {
     const look = await inspection.look(signal);
     const { view, entries } = look;
-    const asked = await whichCompanion(name, flags.namespace, namespaceOf(undefined, cluster), look);
+    const asked = await whichCompanion(name, key, flags.namespace, look);
     const live = await look.observed(asked.source);
     const request = live?.request?.ok ? live.request.value : undefined;
     const companionName = asked.name ?? request?.companionName;
@@ -68,11 +69,10 @@ interface Asked {
  */
 async function whichCompanion(
   words: string,
+  key: ObjectKey,
   target: string | undefined,
-  contextNamespace: string,
   look: Look,
 ): Promise<Asked> {
-  const key = parseKey(words) ?? objectKey(contextNamespace, words);
   const object = await look.observed(key);
   if (target === undefined) return companionAt(key, object, look);
   if (object !== undefined) {
