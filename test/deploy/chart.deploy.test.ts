@@ -1,14 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import {
+  CHART,
   helmLint,
   helmPackage,
   helmTemplate,
   helmTemplateOf,
+  helmTemplateRelease,
   inRepository,
   kustomize,
   type Manifest,
@@ -129,6 +131,72 @@ describe('the chart', () => {
     ]);
     const values = load(readFileSync(inRepository('charts/mirror-controller/values.yaml'), 'utf8'));
     expect(Object.fromEntries(documented)).toEqual(leaves(values as object));
+  });
+});
+
+interface Deployment extends Manifest {
+  readonly spec: {
+    readonly selector: unknown;
+    readonly template: {
+      readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
+    };
+  };
+}
+
+interface Role extends Manifest {
+  readonly rules: readonly { readonly resourceNames?: readonly string[] }[];
+}
+
+const every = <T extends Manifest>(kind: T['kind'], manifests: readonly Manifest[]) =>
+  manifests.filter((manifest) => manifest.kind === kind) as T[];
+
+const argsOf = (manifests: readonly Manifest[]) =>
+  every<Deployment>('Deployment', manifests).flatMap(({ spec }) => spec.template.spec.containers[0]?.args);
+
+describe('the chart in a parent chart', () => {
+  const folders: string[] = [];
+  afterAll(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true });
+  });
+
+  /** A chart with ours, once for each of `dependencies`. */
+  function parentOf(...dependencies: readonly object[]): string {
+    const folder = mkdtempSync(join(tmpdir(), 'parent-'));
+    folders.push(folder);
+    const ours = { name: 'mirror-controller', version: packageJson.version };
+    const chart = {
+      ...{ apiVersion: 'v2', name: 'parent', version: '0.1.0' },
+      dependencies: dependencies.map((dependency) => ({ ...ours, ...dependency })),
+    };
+    writeFileSync(join(folder, 'Chart.yaml'), JSON.stringify(chart));
+    cpSync(CHART, join(folder, 'charts/mirror-controller'), { recursive: true, dereference: true });
+    return folder;
+  }
+
+  test.for(['mirror', 'other'])(
+    'under an alias, release %s elects by the Lease of its Role',
+    async (name) => {
+      const rendered = await helmTemplateRelease({ chart: parentOf({ alias: 'mirror' }), name });
+      const role = every<Role>('Role', rendered).find(({ metadata }) => metadata.name.endsWith('-election'));
+      const [lease] = role?.rules.flatMap(({ resourceNames = [] }) => resourceNames) ?? [];
+      expect(argsOf(rendered)).toContain(`--leader-elect-lease-name=${lease}`);
+    },
+  );
+
+  test('under an alias, its metrics have the job that alerts and dashboard ask for', async () => {
+    const metrics = { serviceMonitor: { enabled: true } };
+    const values = { mirror: { metrics } };
+    const rendered = await helmTemplateRelease({ chart: parentOf({ alias: 'mirror' }), values });
+    const [monitor] = every('ServiceMonitor', rendered);
+    const relabelings = [{ targetLabel: 'job', replacement: 'mirror-controller' }];
+    expect(monitor?.spec).toMatchObject({ endpoints: [{ relabelings }] });
+  });
+
+  test('under two aliases, neither takes the Pods of the other for its own', async () => {
+    const rendered = await helmTemplateRelease({ chart: parentOf({ alias: 'one' }, { alias: 'two' }) });
+    const [one, two, ...more] = every<Deployment>('Deployment', rendered).map(({ spec }) => spec.selector);
+    expect(more).toEqual([]);
+    expect(one).not.toEqual(two);
   });
 });
 
