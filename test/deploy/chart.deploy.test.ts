@@ -123,6 +123,36 @@ describe('the chart', () => {
     await expect(helmTemplate(`freshnessCanary=${interval}`)).rejects.toThrow('at least 10s');
   });
 
+  test('refuses each flag that it sets itself among extraArgs, where it would win', async () => {
+    const values = {
+      ...{ domain: 'example.com', namespaces: ['mirror-controller'], freshnessCanary: '30s' },
+      notifications: { secretName: 'sinks', clusterName: 'blue' },
+    };
+    const [, ...flags] = argsOf(await helmTemplateRelease({ values }));
+    expect(flags.length).toBeGreaterThan(8);
+    const isRefused = (arg: string) =>
+      helmTemplateRelease({ values: { extraArgs: ['--require-consent', arg] } }).then(
+        () => false,
+        (error: Error) => error.message.includes(`extraArgs: leave out ${arg.replace(/no-|=.*/gs, '')}: `),
+      );
+    const refused = await Promise.all(flags.map(isRefused));
+    expect(flags.filter((_, index) => !refused[index])).toEqual([]);
+    for (const arg of [
+      '--no-leader-elect',
+      '--leader-elect=false',
+      '--leader-elect-lease-namespace=other',
+      '--domain=a\n',
+    ]) {
+      expect(await isRefused(arg)).toBe(true);
+    }
+    const domain = helmTemplateRelease({ values: { extraArgs: ['--domain=corp.io'] } });
+    await expect(domain).rejects.toThrow('extraArgs: leave out --domain: set the value domain instead');
+    const others = ['--leader-elect-lease-duration=30s', '--delete-brake-percent=20', '--log-level=debug'];
+    expect(argsOf(await helmTemplateRelease({ values: { extraArgs: others } }))).toEqual(
+      expect.arrayContaining(others),
+    );
+  });
+
   test('explains each of its values in its README', () => {
     const readme = readFileSync(inRepository('charts/mirror-controller/README.md'), 'utf8');
     const documented = [...readme.matchAll(/^\| `([^`]+)` \| `([^`]*)` \|/gm)].map(([, name, value]) => [
@@ -151,7 +181,9 @@ const every = <T extends Manifest>(kind: T['kind'], manifests: readonly Manifest
   manifests.filter((manifest) => manifest.kind === kind) as T[];
 
 const argsOf = (manifests: readonly Manifest[]) =>
-  every<Deployment>('Deployment', manifests).flatMap(({ spec }) => spec.template.spec.containers[0]?.args);
+  every<Deployment>('Deployment', manifests).flatMap(
+    ({ spec }) => spec.template.spec.containers[0]?.args ?? [],
+  );
 
 describe('the chart in a parent chart', () => {
   const folders: string[] = [];
