@@ -78,6 +78,12 @@ describe('the chart', () => {
     expect(chart).toMatchObject({ version: packageJson.version, appVersion: packageJson.version });
   });
 
+  test('alerts when nothing runs in its own namespace', async () => {
+    const values = { metrics: { prometheusRule: { enabled: true } } };
+    const [rule] = every('PrometheusRule', await helmTemplateRelease({ namespace: 'blue', values }));
+    expect(JSON.stringify(rule?.spec)).toContain(JSON.stringify('absent(mirror_build_info{namespace="blue"})'));
+  });
+
   test('has no budget for one replica, which could then never be drained', async () => {
     expect(kinds(await helmTemplate('replicaCount=1'))).not.toContain('PodDisruptionBudget');
   });
