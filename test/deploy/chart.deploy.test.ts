@@ -159,6 +159,11 @@ describe('the chart', () => {
     );
   });
 
+  test.for(['IfNotPresent', 'Always'])('pulls an image tagged latest %s, as asked', async (pullPolicy) => {
+    const rendered = await helmTemplateRelease({ values: { image: { tag: 'latest', pullPolicy } } });
+    expect(JSON.stringify(rendered)).toContain(JSON.stringify({ imagePullPolicy: pullPolicy }).slice(1, -1));
+  });
+
   test('explains each of its values in its README', () => {
     const readme = readFileSync(inRepository('charts/mirror-controller/README.md'), 'utf8');
     const documented = [...readme.matchAll(/^\| `([^`]+)` \| `([^`]*)` \|/gm)].map(([, name, value]) => [
