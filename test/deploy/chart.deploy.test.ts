@@ -216,6 +216,15 @@ describe('the chart in a parent chart', () => {
     return folder;
   }
 
+  test.for([
+    { enabled: true, deployments: 1 },
+    { enabled: false, deployments: 0 },
+  ])('is left out or not by a condition on enabled: $enabled', async ({ enabled, deployments }) => {
+    const chart = parentOf({ condition: 'mirror-controller.enabled' });
+    const rendered = await helmTemplateRelease({ chart, values: { 'mirror-controller': { enabled } } });
+    expect(every('Deployment', rendered)).toHaveLength(deployments);
+  });
+
   test.for(['mirror', 'other'])(
     'under an alias, release %s elects by the Lease of its Role',
     async (name) => {
