@@ -164,6 +164,12 @@ describe('the chart', () => {
     expect(JSON.stringify(rendered)).toContain(JSON.stringify({ imagePullPolicy: pullPolicy }).slice(1, -1));
   });
 
+  test('writes a large number of a values file in digits', async () => {
+    const values = { deleteBrake: 1_000_000, replicaCount: 1_000_000 };
+    const rendered = await helmTemplateRelease({ values });
+    expect(argsOf(rendered)).toContain('--delete-brake=1000000');
+  });
+
   test('explains each of its values in its README', () => {
     const readme = readFileSync(inRepository('charts/mirror-controller/README.md'), 'utf8');
     const documented = [...readme.matchAll(/^\| `([^`]+)` \| `([^`]*)` \|/gm)].map(([, name, value]) => [
