@@ -81,7 +81,9 @@ describe('the chart', () => {
   test('alerts when nothing runs in its own namespace', async () => {
     const values = { metrics: { prometheusRule: { enabled: true } } };
     const [rule] = every('PrometheusRule', await helmTemplateRelease({ namespace: 'blue', values }));
-    expect(JSON.stringify(rule?.spec)).toContain(JSON.stringify('absent(mirror_build_info{namespace="blue"})'));
+    expect(JSON.stringify(rule?.spec)).toContain(
+      JSON.stringify('absent(mirror_build_info{namespace="blue"})'),
+    );
   });
 
   test('has no budget for one replica, which could then never be drained', async () => {
@@ -168,6 +170,27 @@ describe('the chart', () => {
     const values = { deleteBrake: 1_000_000, replicaCount: 1_000_000 };
     const rendered = await helmTemplateRelease({ values });
     expect(argsOf(rendered)).toContain('--delete-brake=1000000');
+  });
+
+  test.for(['123', 'null', 'a.b', '1e5'])('takes %s for a name, not for another type', async (text) => {
+    const values = {
+      ...{ namespaces: [text], priorityClassName: text, consent: { enabled: true } },
+      notifications: { secretName: text, clusterName: text },
+      metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } },
+      dashboards: { enabled: true },
+    };
+    const namespace = text.replace('.', '-');
+    const given = { ...values, namespaces: [namespace] };
+    const rendered = await helmTemplateRelease({ name: text, namespace, values: given });
+    // Nothing but names differs from a release of an ordinary name.
+    const ordinary = { ...values, namespaces: ['plain'], priorityClassName: 'plain' };
+    const plain = await helmTemplateRelease({
+      ...{ name: 'plain', namespace: 'plain' },
+      values: { ...ordinary, notifications: { secretName: 'plain', clusterName: 'plain' } },
+    });
+    expect(shapeOf(rendered)).toEqual(shapeOf(plain));
+    const names = every('Service', rendered).map(({ metadata }) => metadata.name);
+    expect(names).toEqual([`${namespace}-mirror-controller`]);
   });
 
   test('explains each of its values in its README', () => {
@@ -268,4 +291,11 @@ function leaves(value: object, path = ''): Readonly<Record<string, unknown>> {
       : Object.entries(leaves(child, name));
   });
   return Object.fromEntries(entries);
+}
+
+/** The types of all that is in it. */
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
+  if (Array.isArray(value)) return value.map(shapeOf);
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, shapeOf(child)]));
 }
