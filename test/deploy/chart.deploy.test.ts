@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { RUN_FLAGS } from '../../src/cli/flags/run-flags.ts';
 import {
   CHART,
   helmLint,
@@ -191,6 +192,31 @@ describe('the chart', () => {
     expect(shapeOf(rendered)).toEqual(shapeOf(plain));
     const names = every('Service', rendered).map(({ metadata }) => metadata.name);
     expect(names).toEqual([`${namespace}-mirror-controller`]);
+  });
+
+  const LONG = `${'a'.repeat(63)}.`.repeat(4);
+  const domains = ['workshop.io', 'a', 'a-1.b', LONG.slice(0, 253), LONG.slice(0, 254)];
+  const lists = ['a', '1-2', 'a'.repeat(63), 'a'.repeat(64), 'a.b', 'A', 'a-', '*', ''];
+  const intervals = ['0', '10s', '1h30m', '9s', '365d', '366d', '9999999999d', `${'9'.repeat(20)}s`, 'x'];
+  test.for([
+    ...[...domains, 'a..b', 'a.-b', '-a', 'a-', 'A', ''].map((value) => ['domain', value] as const),
+    ...lists.map((value) => ['namespaces', value] as const),
+    ...['blue', 'blue sky', 'a\nb', ' ', '\n'].map((value) => ['cluster-name', value] as const),
+    ...['0', '1000000', '1000001', '-1', '1.5'].map((value) => ['delete-brake', value] as const),
+    ...intervals.map((value) => ['freshness-canary', value] as const),
+  ])('accepts --%s=%j if the program does', async ([flag, text]) => {
+    const values = {
+      domain: { domain: text },
+      namespaces: { namespaces: [text] },
+      'cluster-name': { notifications: { secretName: 'sinks', clusterName: text } },
+      'delete-brake': { deleteBrake: Number(text) },
+      'freshness-canary': { freshnessCanary: text },
+    }[flag];
+    const isAccepted = await helmTemplateRelease({ values }).then(
+      () => true,
+      () => false,
+    );
+    expect(isAccepted).toBe(RUN_FLAGS[flag].kind.parse(text.trim()).ok);
   });
 
   test('explains each of its values in its README', () => {
