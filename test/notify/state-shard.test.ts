@@ -112,3 +112,38 @@ test('[N4] a write whose answer is lost has stored what is there, unless somebod
   await edit({ another: 'note 2' });
   expect(await store(11)).toBe('reloaded');
 });
+
+test('[N4] what does not fit is written when there is room, the oldest first, and what shrinks at once', async () => {
+  const clock = new ManualClock();
+  const log = new RecordedLog();
+  const api = new MemoryApi();
+  const deps = { api, clock, log, random: () => 0, isBusy: () => false };
+  const shard = new StateShard(KEY, { ...deps, onStored: () => undefined, onReloaded: () => undefined });
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const stored: string[] = [];
+  /** Its record takes so many kilobytes; each letter has two. */
+  const put = (uid: string, kilobytes: number) => {
+    shard.set(uid, { ...recordOf(0, 1), notify: 'é'.repeat(500 * kilobytes) });
+    void shard.stored(uid).then((how) => stored.push(`${uid} ${how}`));
+    return clock.advance(60_000);
+  };
+  const uids = async () => Object.keys((await api.get(KEY)).data ?? {});
+  await shard.load();
+  void shard.run(stop.signal);
+  await put('first', 400);
+  await put('second', 400);
+  await put('third', 300);
+  await put('fourth', 300);
+  expect([stored, await uids()]).toEqual([
+    ['first stored', 'second stored'],
+    ['first', 'second'],
+  ]);
+  expect(shard.unwrittenSince).toBe(Date.parse('2026-01-01T00:02:00Z'));
+  expect(log.told).toMatchObject([{ level: 'warn', err: new Error('it is full, and 1 sources wait') }]);
+  await put('second', 100);
+  expect(await uids()).toEqual(['first', 'second', 'third']);
+  await put('first', 200);
+  expect(stored.slice(2)).toEqual(['second stored', 'third stored', 'first stored', 'fourth stored']);
+  expect([shard.unwrittenSince, log.told.length]).toEqual([Number.POSITIVE_INFINITY, 2]);
+});

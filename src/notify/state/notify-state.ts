@@ -1,7 +1,8 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { SourceRecord } from './record.ts';
-import { StateShard, type StateShardDeps, type Stored } from './state-shard.ts';
+import { StateShard, type StateShardDeps } from './state-shard.ts';
 import { SHARDS, shardKey, shardOf } from './stored-record.ts';
+import type { Stored } from './waiter.ts';
 
 export interface NotifyStateDeps extends Omit<StateShardDeps, 'onReloaded'> {
   /** How the keys of the ConfigMaps begin. */
