@@ -108,9 +108,10 @@ export function departed(
   now: Date,
 ): SourceRecord {
   if (record.gone) return record;
+  const at = now.toISOString();
   const tell: Tell = (each, type, more = {}) =>
-    told(each, { type, version: record.version, at: now.toISOString(), ...more }, receivers);
-  const gone = tell({ ...record, ...UNKNOWN_COMPANIONS, gone: true }, 'source.deleted');
+    told(each, { type, version: record.version, at, ...more }, receivers);
+  const gone = tell({ ...record, ...UNKNOWN_COMPANIONS, at, gone: true }, 'source.deleted');
   return withConditions(gone, conditions, tell);
 }
 

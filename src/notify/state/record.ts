@@ -46,7 +46,7 @@ export interface SourceRecord {
   readonly version: string;
   /** Of the source when that version was noticed. */
   readonly resourceVersion: string;
-  /** When that was, RFC 3339. */
+  /** When that was, or when the source was seen to be gone, RFC 3339. */
   readonly at: string;
   /** It was said that all companions have this version. */
   readonly converged?: true | undefined;
