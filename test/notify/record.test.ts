@@ -9,7 +9,7 @@ import {
   settled,
   withoutFormerSinks,
 } from '../../src/notify/state/pending.ts';
-import { isForgettable, type Notification, type SourceRecord } from '../../src/notify/state/record.ts';
+import type { Notification, SourceRecord } from '../../src/notify/state/record.ts';
 import { MOST_BYTES } from '../../src/notify/state/room.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
@@ -86,8 +86,6 @@ describe('what becomes a notification', () => {
     const gone = departed(sent(recordOf([seen('1')])), {}, [receiver()], NOW);
     expect(typesOf(gone)).toEqual(['source.deleted']);
     expect(departed(gone, {}, [receiver()], NOW)).toBe(gone);
-    expect(isForgettable(gone)).toBe(false);
-    expect(isForgettable(sent(gone))).toBe(true);
     expect(typesOf(recordOf([seen('1')], [receiver()], sent(gone)))).toEqual(['source.created']);
   });
 
@@ -95,14 +93,12 @@ describe('what becomes a notification', () => {
     const chat = receiver({ createdOnce: true, types: new Set(['source.created']) });
     const gone = departed(recordOf([seen('1')], [chat]), {}, [chat], NOW);
     expect(typesOf(gone)).toEqual([]);
-    expect(isForgettable(gone)).toBe(true);
     expect(typesOf(recordOf([seen('1')], [chat], gone))).toEqual(['source.created']);
   });
 
   it('[N7] a chat is told once of the creation of a uid', () => {
     const chat = receiver({ createdOnce: true, types: new Set(['source.created']) });
     const gone = departed(sent(recordOf([seen('1')], [chat])), {}, [chat], NOW);
-    expect(isForgettable(gone)).toBe(false);
     expect(typesOf(recordOf([seen('1')], [chat], gone))).toEqual([]);
   });
 
@@ -231,7 +227,7 @@ describe('what waits', () => {
       if (sending === undefined) throw new Error('nothing waits');
       const gone = departed(record, {}, [{ ...only, sending: sending.seq }], NOW);
       expect(typesOf(gone)).toEqual([type]);
-      expect(isForgettable(replaced(gone, 'ops', sending))).toBe(true);
+      expect(typesOf(replaced(gone, 'ops', sending))).toEqual([]);
     },
   );
 
@@ -253,15 +249,12 @@ describe('what waits', () => {
     expect(typesOf(recordOf([seen('1')], [chat], gone))).toEqual(['source.created']);
   });
 
-  it('[N5] what waits for a sink that the operator has removed goes, and a source that is gone with it', () => {
+  it('[N5] what waits for a sink that the operator has removed goes', () => {
     const [ops, former] = [receiver(), receiver({ name: 'former' })];
     const both = recordOf([seen('1')], [ops, former]);
     const after = withoutFormerSinks(both, new Set(['ops']));
     expect([typesOf(after), typesOf(after, 'former')]).toEqual([['source.created'], []]);
     expect(withoutFormerSinks(after, new Set(['ops']))).toBe(after);
-    const gone = departed(recordOf([seen('1')], [former]), {}, [former], NOW);
-    expect(isForgettable(gone)).toBe(false);
-    expect(isForgettable(withoutFormerSinks(gone, new Set(['ops'])))).toBe(true);
   });
 
   it('[N5] a source that no longer chooses a sink tells it nothing new', () => {

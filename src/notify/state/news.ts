@@ -117,7 +117,8 @@ export function departed(
 
 /** Of no version yet. */
 function fresh({ ref, resourceVersion }: Observation, now: Date): SourceRecord {
-  // From the time on, so that a record which was lost does not lead to ids that were used before.
+  // From the time on, so that a record which was lost or forgotten does not lead to ids that were
+  // used before.
   const seq = Math.floor(now.getTime() / 1000);
   return { ref, seq, version: '', resourceVersion, at: now.toISOString() };
 }

@@ -67,11 +67,6 @@ export function areTooMany(keys: ReadonlySet<string>): boolean {
   return keys.size > MOST_KEYS || [...keys].join().length > MOST_CHARACTERS;
 }
 
-/** Whether nothing more needs to be known of a source that is gone. */
-export function isForgettable({ gone, sinks = {} }: SourceRecord): boolean {
-  return gone === true && Object.values(sinks).every(({ pending, created }) => !pending?.length && !created);
-}
-
 /** Whether the record may be of a later time than the observation. */
 export function mayBeOutdated(
   record: SourceRecord,

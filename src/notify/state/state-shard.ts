@@ -5,7 +5,7 @@ import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { ifFound, isAlreadyExists, isConflict, isNotFound, NetworkError } from '../../kube/errors.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { isForgettable, type SourceRecord } from './record.ts';
+import type { SourceRecord } from './record.ts';
 import { bytesOf, type Change, fitting, totalBytes } from './room.ts';
 import { recordsIn, STATE_LABELS } from './stored-record.ts';
 import { type Stored, type Waiter, withUnanswered } from './waiter.ts';
@@ -39,7 +39,10 @@ const YIELD_MS = 100;
  */
 const BYTES_PER_SECOND = 64 * 1024;
 const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
-/** Sources that are gone and still remembered, so that a chat is told once of a uid. */
+/**
+ * Sources that are gone and still remembered. A label may be set again, a deletion of companions
+ * held later, and a notification that was recorded as sent can be refused.
+ */
 const MOST_GONE = 500;
 
 const NOT_WRITTEN = 'notification state not written; what is not stored is not sent';
@@ -81,11 +84,9 @@ export class StateShard {
     return this.#unwrittenSince;
   }
 
-  /** Changes a record, or forgets it if it is no longer needed. It is written soon. */
+  /** Changes a record. It is written soon. */
   set(uid: string, record: SourceRecord): void {
-    if (isForgettable(record)) this.records.delete(uid);
-    else this.records.set(uid, record);
-    if (record.gone) this.#forgetOldest();
+    this.records.set(uid, record);
     this.#changed.add(uid);
     this.#wakeup.wake();
   }
@@ -208,6 +209,7 @@ export class StateShard {
    * so takes less. Returns how many they are.
    */
   async #write(): Promise<number> {
+    this.#forgetOldest();
     const all = Array.from(this.#changed, (uid) => changeOf(uid, this.records.get(uid)));
     const changes = fitting(all, this.#stored);
     if (all.length > 0 && changes.length === 0) return all.length;
@@ -272,10 +274,11 @@ export class StateShard {
   #forgetOldest(): void {
     const gone = [...this.records].filter(([, record]) => record.gone && !hasPending(record));
     if (gone.length <= MOST_GONE) return;
-    const [oldest] = gone.sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
-    if (oldest === undefined) return;
-    this.records.delete(oldest[0]);
-    this.#changed.add(oldest[0]);
+    gone.sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
+    for (const [uid] of gone.slice(0, -MOST_GONE)) {
+      this.records.delete(uid);
+      this.#changed.add(uid);
+    }
   }
 }
 
