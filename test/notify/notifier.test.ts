@@ -404,6 +404,28 @@ describe('a notifier', () => {
     expect(room.sequence).toEqual(room.sequence.toSorted((a, b) => a - b));
   });
 
+  it('[N2] a hold that begins after its source has gone is told of, and so is the next one', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    await room.remove({ companions: { delayed: 3 }, inSync: false });
+    // In another process, which learns of the one before from the state alone.
+    await room.stop();
+    void room.start();
+    await room.clock.advance(15_000);
+    for (const [state, companions] of [
+      ['began', { held: 3 }],
+      ['resolved', { delayed: 3 }],
+      ['began', { held: 3 }],
+    ] as const) {
+      room.problem(state, 'deletes held');
+      room.look({ companions, inSync: false });
+      room.look({ companions, inSync: false });
+      await room.clock.advance(5_000);
+    }
+    const held = 'deletes.held shop/colors';
+    expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors', held, held]);
+  });
+
   it('[N4] a source that may not be read any more is not told of as deleted', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));

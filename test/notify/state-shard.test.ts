@@ -24,7 +24,12 @@ async function open() {
   const log = new RecordedLog();
   const api = new MemoryApi();
   const deps = { api, clock, log, random: () => 0, isBusy: () => false };
-  const shard = new StateShard(KEY, { ...deps, onStored: () => undefined, onReloaded: () => undefined });
+  const shard = new StateShard(KEY, {
+    ...deps,
+    onStored: () => undefined,
+    onReloaded: () => undefined,
+    onForgotten: () => undefined,
+  });
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   await shard.load();
@@ -37,7 +42,12 @@ async function minuteOfChanges(records: number): Promise<{ writes: number; bytes
   const clock = new ManualClock();
   const api = new MemoryApi();
   const deps = { api, clock, log: new RecordedLog(), random: () => 0, isBusy: () => false };
-  const shard = new StateShard(KEY, { ...deps, onStored: () => undefined, onReloaded: () => undefined });
+  const shard = new StateShard(KEY, {
+    ...deps,
+    onStored: () => undefined,
+    onReloaded: () => undefined,
+    onForgotten: () => undefined,
+  });
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   await shard.load();
@@ -84,7 +94,7 @@ test('[N4] a write whose answer is lost has stored what is there, unless somebod
   };
   const shard = new StateShard(KEY, {
     ...{ clock, log: new RecordedLog(), random: () => 0, isBusy: () => false },
-    ...{ onStored: () => undefined, onReloaded: () => undefined },
+    ...{ onStored: () => undefined, onReloaded: () => undefined, onForgotten: () => undefined },
     api: {
       get: (key) => api.get(key),
       create: (body) => send(() => api.create(body)),

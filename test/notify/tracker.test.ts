@@ -27,6 +27,7 @@ function open(object: ObservedConfigMap) {
       set: (uid, record) => void records.set(uid, record),
       stored: async () => 'stored',
       uidAt: () => undefined,
+      goneAt: () => undefined,
     },
     sending: () => undefined,
     mayBeBehind: () => false,

@@ -100,18 +100,22 @@ function withConditions(before: SourceRecord, conditions: Conditions, tell: Tell
   return news.reduce((record, type) => tell(record, type, { reason: conditions[type] ?? '' }), after);
 }
 
-/** The source was deleted or unlabelled. The deletion of its companions may be held. */
+/**
+ * The source was deleted or unlabelled. The deletion of its companions may be held, also later. The
+ * same record if nothing is new.
+ */
 export function departed(
   record: SourceRecord,
   conditions: Conditions,
   receivers: readonly Receiver[],
   now: Date,
 ): SourceRecord {
-  if (record.gone) return record;
   const at = now.toISOString();
   const tell: Tell = (each, type, more = {}) =>
     told(each, { type, version: record.version, at, ...more }, receivers);
-  const gone = tell({ ...record, ...UNKNOWN_COMPANIONS, at, gone: true }, 'source.deleted');
+  const gone = record.gone
+    ? record
+    : tell({ ...record, ...UNKNOWN_COMPANIONS, at, gone: true }, 'source.deleted');
   return withConditions(gone, conditions, tell);
 }
 

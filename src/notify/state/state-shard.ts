@@ -26,6 +26,8 @@ export interface StateShardDeps {
    * and must be found out anew.
    */
   readonly onReloaded: () => void;
+  /** So many others have gone since that this record was dropped. */
+  readonly onForgotten: (uid: string, record: SourceRecord) => void;
 }
 
 /** Least time (ms) between two writes, so that a burst of changes becomes few of them. */
@@ -275,9 +277,10 @@ export class StateShard {
     const gone = [...this.records].filter(([, record]) => record.gone && !hasPending(record));
     if (gone.length <= MOST_GONE) return;
     gone.sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
-    for (const [uid] of gone.slice(0, -MOST_GONE)) {
+    for (const [uid, record] of gone.slice(0, -MOST_GONE)) {
       this.records.delete(uid);
       this.#changed.add(uid);
+      this.#deps.onForgotten(uid, record);
     }
   }
 }
