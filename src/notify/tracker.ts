@@ -76,6 +76,7 @@ export class Tracker {
     if (hasGone || (source !== undefined && this.#isDoubtful(source))) void this.#verify(ref, pass);
     else if (source !== undefined) this.#compare(source, pass);
     else {
+      this.changedKeys.forget(ref);
       // The deletion of its companions may be held since, or no longer.
       const gone = state.goneAt(ref);
       if (gone !== undefined) this.depart(gone);
