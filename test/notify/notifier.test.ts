@@ -130,10 +130,10 @@ class Room {
     });
   }
 
-  problem(state: 'began' | 'resolved', kind: ProblemKind, reason = 'why'): void {
+  problem(state: 'began' | 'resolved', kind: ProblemKind, reason = 'why', topic?: string): void {
     this.#notifier?.hear({
       ...{ type: 'problem', state, kind, source: KEY, object: this.#observed(KEY), subject: KEY, reason },
-      ...{ namespaceUid: undefined, editedBy: undefined },
+      ...{ namespaceUid: undefined, topic, editedBy: undefined },
     });
   }
 
@@ -477,7 +477,7 @@ describe('a notifier', () => {
   it('[N2] a problem that lasts over several terms and processes is sent once', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
-    room.problem('began', 'deletes held');
+    room.problem('began', 'deletes held', '3 deletions are held', 'a wave');
     room.look({ inSync: false });
     await room.clock.advance(5_000);
     await room.stop();
@@ -485,11 +485,11 @@ describe('a notifier', () => {
     await room.clock.advance(5_000);
     room.look({ inSync: false });
     await room.clock.advance(5_000);
-    // To another process it is new.
+    // To another process it is new, and fewer are left.
     await room.stop();
     void room.start();
     await room.clock.advance(5_000);
-    room.problem('began', 'deletes held');
+    room.problem('began', 'deletes held', '2 deletions are held', 'a wave');
     room.look({ inSync: false });
     await room.clock.advance(5_000);
     expect(room.sent.slice(2)).toEqual(['deletes.held shop/colors']);

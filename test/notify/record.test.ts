@@ -131,10 +131,12 @@ describe('what becomes a notification', () => {
     ]);
   });
 
-  it('[N2] a condition is told when it begins, and again when its reason changes', () => {
-    const held = (reason: string) => seen('1', { conditions: { 'deletes.held': reason } });
+  it('[N2] a condition is told when it begins, and again when its topic changes', () => {
+    const two = { 'deletes.held': { topic: 'two', reason: 'two' } };
+    const held = (topic: string, reason = topic) =>
+      seen('1', { conditions: { 'deletes.held': { topic, reason } } });
     const known = sent(recordOf([seen('1')]));
-    const first = recordOf([held('two'), held('two')], [receiver()], known);
+    const first = recordOf([held('two'), held('two', 'one of two')], [receiver()], known);
     expect(pendingOf(first)).toMatchObject([{ type: 'deletes.held', reason: 'two' }]);
     expect(pendingOf(recordOf([held('three')], [receiver()], sent(first)))).toMatchObject([
       { type: 'deletes.held', reason: 'three' },
@@ -142,7 +144,7 @@ describe('what becomes a notification', () => {
     const over = recordOf([seen('1')], [receiver()], sent(first));
     expect([typesOf(over), over.conditions]).toEqual([[], undefined]);
     expect(typesOf(recordOf([held('two')], [receiver()], over))).toEqual(['deletes.held']);
-    const gone = departed(known, { 'deletes.held': 'two' }, [receiver()], NOW);
+    const gone = departed(known, two, [receiver()], NOW);
     expect(typesOf(gone)).toEqual(['source.deleted', 'deletes.held']);
   });
 
@@ -232,7 +234,12 @@ describe('what waits', () => {
   );
 
   it('[N5] what waits of a source that has gone, and is still so, is sent again', () => {
-    const record = departed(sent(recordOf([seen('1')])), { 'deletes.held': 'why' }, [receiver()], NOW);
+    const record = departed(
+      sent(recordOf([seen('1')])),
+      { 'deletes.held': { topic: 'a wave', reason: 'why' } },
+      [receiver()],
+      NOW,
+    );
     expect(typesOf(record)).toEqual(['source.deleted', 'deletes.held']);
     const again = pendingOf(record).reduce((each, next) => replaced(each, 'ops', next), record);
     expect(again).toBe(record);

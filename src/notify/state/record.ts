@@ -36,7 +36,8 @@ export interface SinkRecord {
   readonly pending?: readonly Notification[] | undefined;
 }
 
-export type Conditions = Readonly<Partial<Record<ConditionType, string>>>;
+/** What makes each news, such as the wave that is held. */
+export type Topics = Readonly<Partial<Record<ConditionType, string>>>;
 
 /** What is remembered of a source, by its uid (SPEC N4). */
 export interface SourceRecord {
@@ -51,8 +52,8 @@ export interface SourceRecord {
   /** It was said that all companions have this version. */
   readonly converged?: true | undefined;
   readonly failing?: true | undefined;
-  /** Conditions that hold, with the reasons that were told. */
-  readonly conditions?: Conditions | undefined;
+  /** Of the conditions that hold, what was told. */
+  readonly conditions?: Topics | undefined;
   /** From the very first start: how its companions are now is not news. */
   readonly baseline?: true | undefined;
   /** Deleted or unlabelled. */
