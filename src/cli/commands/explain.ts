@@ -4,6 +4,7 @@ import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/ob
 import { explainCompanion } from '../../mirror/explain/explain.ts';
 import type { Entry } from '../../mirror/explain/inventory.ts';
 import { entryMeeting, isUnconfirmed } from '../../mirror/explain/live-reads.ts';
+import { originsIn } from '../../mirror/explain/question.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { claims } from '../../mirror/plan/claims.ts';
@@ -42,7 +43,8 @@ export async function explain(
         : objectKey(asked.namespace, companionName);
     const actual = companion ? await look.observed(companion) : undefined;
     const rendering = live && (await look.rendering(live));
-    const findings = explainCompanion({ ...asked, live, actual, rendering }, view);
+    const origins = originsIn(asked.namespace, entries, view);
+    const findings = explainCompanion({ ...asked, live, actual, rendering, origins }, view);
     const planned = there.find(
       (each) => each.companion === companion || (companion === undefined && each.state === 'invalid'),
     );

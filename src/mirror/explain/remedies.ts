@@ -148,18 +148,35 @@ export function fixName(question: Question, vocabulary: Vocabulary): Remedy {
   return { ...annotateSource(question, key, name), caution: RENAMED };
 }
 
-export function fixConsent(namespace: ObservedNamespace, from: string, vocabulary: Vocabulary): Remedy {
+/** `origins`: as of a {@link Question}. */
+export function fixConsent(
+  namespace: ObservedNamespace,
+  from: string,
+  origins: readonly string[],
+  vocabulary: Vocabulary,
+): Remedy {
   const { consent, acceptMirrorsFrom, name } = namespace;
   if (consent.kind === 'unreadable') {
     return { words: 'Give the controller the right to get this Namespace.' };
   }
   const key = vocabulary.acceptMirrorsFrom;
-  const value = including(commaList(acceptMirrorsFrom ?? ''), from, { exclusions: false });
+  const isFirst = consent.kind === 'unsaid';
+  // Without --require-consent it accepts all of them now.
+  const items = isFirst ? origins : commaList(acceptMirrorsFrom ?? '');
+  const value = including(items, from, { exclusions: false });
   if (value === undefined) return { words: `Correct the annotation ${key} of Namespace ${name}.` };
   const command = { verb: 'annotate', kind: 'namespace', name, key, value } as const;
+  if (isFirst) return { command, caution: firstListCaution(origins.filter((origin) => origin !== from)) };
   const caution =
     'Companions there whose source is in a namespace that the list does not name will be deleted.';
   return consent.kind === 'malformed' ? { command, caution } : { command };
+}
+
+function firstListCaution(kept: readonly string[]): string {
+  const refused = "Sources in other namespaces will be refused there, whatever the controller's flags.";
+  return kept.length === 0
+    ? refused
+    : `The list includes the namespaces whose sources have companions there now: ${kept.join(', ')}. ${refused}`;
 }
 
 /** New content waits until the source is quiet (SPEC D7). */

@@ -73,7 +73,7 @@ export function checkNamespace(question: Question, view: ClusterView): Result {
   return { evidence: `${name} exists` };
 }
 
-export function checkConsent({ source, namespace: name }: Question, view: ClusterView): Result {
+export function checkConsent({ source, namespace: name, origins }: Question, view: ClusterView): Result {
   const { bounds, vocabulary } = view.settings;
   const from = splitKey(source).namespace;
   const namespace = view.namespace(name);
@@ -82,7 +82,7 @@ export function checkConsent({ source, namespace: name }: Question, view: Cluste
   }
   const permission = consentTo(from, namespace.consent, bounds.requireConsent);
   if (permission.kind !== 'permitted') {
-    return { evidence: permission.reason, fails: fixConsent(namespace, from, vocabulary) };
+    return { evidence: permission.reason, fails: fixConsent(namespace, from, origins, vocabulary) };
   }
   return { evidence: consentInWords(namespace, from) };
 }

@@ -1,8 +1,10 @@
 import { type ObjectKey, objectKey } from '../../../src/kube/api/object-key.ts';
 import { explainCompanion } from '../../../src/mirror/explain/explain.ts';
 import type { Finding } from '../../../src/mirror/explain/finding.ts';
+import { originsIn } from '../../../src/mirror/explain/question.ts';
 import { commandInWords, type Remedy } from '../../../src/mirror/explain/remedies.ts';
 import { observe } from '../../../src/mirror/observe/observed-config-map.ts';
+import { inventoryOf } from '../inventory-of.ts';
 import { renderingOf } from '../rendering-of.ts';
 import { vocabulary } from '../wire.ts';
 import { objectAt, viewOf, type World } from '../world.ts';
@@ -22,6 +24,7 @@ export function explain(key: string, target: string, of: World, named?: string):
     namespace: target,
     ...(named !== undefined && { name: named }),
     actual: at && observe(at, vocabulary),
+    origins: originsIn(target, inventoryOf(of), viewOf(of)),
     rendering: observed && renderingOf(observed, of.configMaps, viewOf(of)),
   };
   return explainCompanion(question, viewOf(of));

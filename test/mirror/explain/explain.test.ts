@@ -344,6 +344,24 @@ describe('[C8] explain', () => {
     ]);
   });
 
+  test('[P3] consent: the first list keeps the companions that are there', () => {
+    const there = ['shop/a', 'ops/b', 'ops/c', 'team-a/own'].map((key) =>
+      companion(source(key, { 'target-namespaces': '*' }), `team-a/${key.split('/')[1]}-synced`),
+    );
+    const copy = companion(source('evil/x'), 'team-a/x', {
+      annotations: { 'workshop.io/companion': 'evil/x-synced' },
+    });
+    const elsewhere = companion(source('qa/z', { 'target-namespaces': '*' }), 'home/z-synced');
+    const all = [colors, ...there, copy, elsewhere];
+    const fails = explain('home/colors', 'team-a', world(all, spaces, boundsOf({ requireConsent: true }))).at(
+      -1,
+    )?.fails;
+    expect(fails).toMatchObject({
+      command: { value: 'ops,shop,home' },
+      caution: expect.stringContaining('companions there now: ops, shop.'),
+    });
+  });
+
   test('name: an unrelated object, another source, being deleted', () => {
     const rename =
       'kubectl annotate configmap colors --namespace home --overwrite workshop.io/companion-name=';
