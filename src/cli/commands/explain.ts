@@ -5,6 +5,7 @@ import { explainCompanion } from '../../mirror/explain/explain.ts';
 import type { Entry } from '../../mirror/explain/inventory.ts';
 import { entryMeeting, isUnconfirmed } from '../../mirror/explain/live-reads.ts';
 import { originsIn } from '../../mirror/explain/question.ts';
+import { proposedNames } from '../../mirror/explain/remedies.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { claims } from '../../mirror/plan/claims.ts';
@@ -44,7 +45,8 @@ export async function explain(
     const actual = companion ? await look.observed(companion) : undefined;
     const rendering = live && (await look.rendering(live));
     const origins = originsIn(asked.namespace, entries, view);
-    const findings = explainCompanion({ ...asked, live, actual, rendering, origins }, view);
+    const taken = await takenNames(live, asked.namespace, look);
+    const findings = explainCompanion({ ...asked, live, actual, rendering, origins, taken }, view);
     const planned = there.find(
       (each) => each.companion === companion || (companion === undefined && each.state === 'invalid'),
     );
@@ -55,6 +57,20 @@ export async function explain(
     await print(io, explanationInWords(explanation, caller));
     return findings.every(({ fails }) => fails === undefined) ? 0 : 1;
   });
+}
+
+/** Of the names that explain may propose, those that an object in a namespace has. */
+async function takenNames(
+  source: ObservedConfigMap | undefined,
+  namespace: string,
+  look: Look,
+): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  const proposals = source ? proposedNames(source, look.view.settings.vocabulary) : [];
+  for (const [, name] of proposals) {
+    if ((await look.observed(objectKey(namespace, name))) !== undefined) taken.add(name);
+  }
+  return taken;
 }
 
 interface Asked {

@@ -21,6 +21,8 @@ export interface Question {
   readonly rendering: Rendering | undefined;
   /** The other namespaces whose sources have companions in `namespace`. */
   readonly origins: readonly string[];
+  /** Of the `proposedNames`, those that an object in `namespace` has. */
+  readonly taken: ReadonlySet<string>;
 }
 
 /** The other namespaces whose sources have companions in a namespace. `entries`: the inventory. */

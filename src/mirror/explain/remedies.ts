@@ -1,6 +1,10 @@
-import { splitKey } from '../../kube/api/object-key.ts';
+import { objectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { shortChecksum } from '../observe/revision.ts';
+import { claims } from '../plan/claims.ts';
+import { desiredNamespaces } from '../plan/placement.ts';
+import type { ClusterView } from '../plan/view.ts';
 import { MAX_NAME_LENGTH } from '../request/object-name.ts';
 import { commaList, includingItem, isExcluded, parseNamespacePatterns } from '../request/patterns.ts';
 import { parseRequest } from '../request/request.ts';
@@ -135,17 +139,36 @@ function targetsIncluding(question: Question, vocabulary: Vocabulary): string | 
   return including(items, namespace, { exclusions: true });
 }
 
-/** A name that another object hardly has. */
-export function fixName(question: Question, vocabulary: Vocabulary): Remedy {
+/**
+ * Values of `companion-name` that explain may propose, and the names that companions would then
+ * have: such as another object hardly has.
+ */
+export function proposedNames(
+  source: ObservedConfigMap,
+  vocabulary: Vocabulary,
+): readonly (readonly [value: string, name: string])[] {
+  return ['{namespace}-{name}', '{name}-mirrored'].flatMap((value) => {
+    const annotations = { ...source.annotations, [vocabulary.companionName]: value };
+    const request = parseRequest({ ...source, annotations }, vocabulary);
+    return request.ok ? [[value, request.value.companionName] as const] : [];
+  });
+}
+
+/** Another name, which is free wherever the source has companions. */
+export function fixName(question: Question, view: ClusterView): Remedy {
+  const { vocabulary } = view.settings;
   const source = sourceOf(question);
+  const namespaces = new Set(desiredNamespaces(source, requestOf(question), view)).add(question.namespace);
+  const isTaken = (name: string) =>
+    question.taken.has(name) ||
+    [...namespaces].some((namespace) => {
+      const key = objectKey(namespace, name);
+      return view.configMap(key) !== undefined || view.claimants(key).some((each) => claims(each, key, view));
+    });
   const key = vocabulary.companionName;
-  const isPossible = (name: string) =>
-    parseRequest({ ...source, annotations: { ...source.annotations, [key]: name } }, vocabulary).ok;
-  const name = ['{namespace}-{name}', '{name}-mirrored'].find(
-    (each) => each !== source.annotations[key] && isPossible(each),
-  );
-  if (name === undefined) return { words: `Set ${key} to a name that is free.` };
-  return { ...annotateSource(question, key, name), caution: RENAMED };
+  const free = proposedNames(source, vocabulary).find(([, name]) => !isTaken(name));
+  if (free === undefined) return { words: `Set ${key} to a name that is free.` };
+  return { ...annotateSource(question, key, free[0]), caution: RENAMED };
 }
 
 /** `origins`: as of a {@link Question}. */

@@ -23,14 +23,15 @@ export function checkTarget(question: Question, view: ClusterView): Result {
       ? { evidence: 'without target annotations the companion is beside the source' }
       : failing(`without target annotations the only companion is beside the source, in ${own}`);
   }
-  if (companionOf(question) === source) {
-    return {
-      evidence: "companions have the source's own name, so there is none beside it",
-      fails: fixName(question, vocabulary),
-    };
-  }
   const namespace = view.namespace(name);
   const match = matchTargets(targets, { name, labels: namespace?.labels });
+  const isMatched = match.kind === 'included' || match.kind === 'selected';
+  if (isMatched && companionOf(question) === source) {
+    return {
+      evidence: "companions have the source's own name, so there is none beside it",
+      fails: fixName(question, view),
+    };
+  }
   switch (match.kind) {
     case 'included':
       return { evidence: `"${match.item}" in target-namespaces matches ${name}` };

@@ -302,6 +302,14 @@ describe('[C8] explain', () => {
     ]);
   });
 
+  test("target: companions have the source's own name, and the namespace is not targeted anyway", () => {
+    const named = source('home/colors', { 'target-namespaces': 'team-*', 'companion-name': 'colors' });
+    expect(end([named], 'home')).toEqual([
+      'target: nothing in the target annotations matches home',
+      "kubectl annotate configmap colors --namespace home --overwrite workshop.io/target-namespaces='team-*,home'",
+    ]);
+  });
+
   test("bounds: the administrator's flags", () => {
     const of = world([colors], spaces, boundsOf({ deny: 'team-*' }));
     expect(inWords(explain('home/colors', 'team-a', of)).slice(-2)).toEqual([
@@ -369,6 +377,16 @@ describe('[C8] explain', () => {
       'name: a ConfigMap with this name exists and is not managed by mirror-controller',
       `${rename}'{namespace}-{name}'`,
     ]);
+    // The watch does not show the one, and the other is in another target namespace.
+    const shown = { labels: { 'workshop.io/managed': 'companion' } };
+    for (const other of [configMap('team-a/home-colors'), configMap('team-b/home-colors', shown)]) {
+      const inTheWay = [colors, configMap('team-a/colors-synced'), other];
+      const all = [...spaces, namespace('team-b')];
+      expect(end(inTheWay, 'team-a', all)[1]).toBe(`${rename}'{name}-mirrored'`);
+      expect(end([...inTheWay, configMap('team-a/colors-mirrored')], 'team-a', all)[1]).toBe(
+        'Set workshop.io/companion-name to a name that is free.',
+      );
+    }
     const renamed = source('home/colors', { ...targets, 'companion-name': '{namespace}-{name}' });
     expect(end([renamed, configMap('team-a/home-colors')])[1]).toBe(`${rename}'{name}-mirrored'`);
     const name = 'x'.repeat(246);
