@@ -305,6 +305,21 @@ export function inspectSuite(server: TestServer): void {
     expect(short(world, names.out())).toBe('home/stray\nhome/other\n');
   });
 
+  test.concurrent('[C3] status --watch --state in a pipe: a companion that leaves the states is not gone', async () => {
+    await using world = await World.open(server);
+    await world.createSource();
+    const io = memoryIo();
+    const watching = runProgram(['status', ...scopeOf(world), '-A', '-w', '--state=missing'], io);
+    const lines = () => short(world, io.out()).replace(/ +/g, ' ').trim().split('\n');
+    const line = (rest: string) => `home/colors home/colors-synced ${rest}`;
+    await waitFor(() => lines()[0] !== '', { deadlineMs: 20_000 });
+    await world.run('--once');
+    await waitFor(() => lines().length > 1, { deadlineMs: 20_000, describe: io.out });
+    expect(lines()).toEqual([line('missing it did not exist'), line('in sync')]);
+    io.stop();
+    expect(await watching).toBe(0);
+  });
+
   test.concurrent('[C3] status --watch of a mistyped name exits with 2', async () => {
     await using world = await World.open(server);
     const mistyped = await ask(world, ['status', world.full('home/colours'), '--watch']);

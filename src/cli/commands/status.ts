@@ -154,7 +154,7 @@ async function watch(
       const shown = await look();
       if (isFirst) reportMissing(shown, scope, io);
       const entries = selected(shown, scope, flags);
-      const now = new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
+      const now = byNames(entries);
       const text = io.stdout.isTTY
         ? CLEAR_SCREEN + format(entries, shown, flags, io)
         : changedLines(before, now, shown, flags, io);
@@ -163,6 +163,10 @@ async function watch(
     }
     await sleep(systemClock, REDRAW_MS, io.signal);
   }
+}
+
+function byNames(entries: readonly Entry[]): Map<string, Entry> {
+  return new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
 }
 
 function changedLines(
@@ -179,7 +183,14 @@ function changedLines(
   const lines = format(changed, look, { ...flags, headers: false }, io);
   // A name alone cannot say that it is gone.
   if (flags.output === 'name') return lines;
-  const gone = [...before].flatMap(([name, entry]) => (after.has(name) ? [] : [rowOf(entry)]));
+  const there = byNames(look.entries);
+  const left = [...before].filter(([name]) => !after.has(name));
+  const others = left.flatMap(([name]) => there.get(name) ?? []);
+  const gone = left.flatMap(([name, entry]) => (there.has(name) ? [] : [rowOf(entry)]));
   const rows = asTableRows(gone, 'state').map(({ cells }) => ({ cells: [...cells.slice(0, 2), 'gone'] }));
-  return lines + renderTable(rows, { width: terminalWidth(io.stdout) });
+  return (
+    lines +
+    format(others, look, { ...flags, headers: false }, io) +
+    renderTable(rows, { width: terminalWidth(io.stdout) })
+  );
 }
