@@ -320,6 +320,34 @@ export function inspectSuite(server: TestServer): void {
     expect(await watching).toBe(0);
   });
 
+  test.concurrent('[C3] status of a namespace that does not exist is an error, unless a source names it', async () => {
+    await using world = await World.open(server);
+    const about = (name: string) => ask(world, ['status', '--check', '-n', world.full(name)]);
+    const mistyped = await about('hmoe');
+    expect(mistyped).toMatchObject({ code: 2, out: '' });
+    expect(short(world, mistyped.err)).toContain('namespace hmoe does not exist');
+    expect(await about('home')).toMatchObject({ code: 0, err: '' });
+    const watched = await ask(world, ['status', '--watch', '-n', world.full('hmoe')]);
+    expect(watched.code).toBe(2);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-new') } });
+    expect((await about('team-new')).code).toBe(1);
+  });
+
+  test.concurrent('[C3] [P2] status --namespaces of a source that targets others says that it does not see them', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    const about = (...args: readonly string[]) => ask(world, ['status', world.full('home/colors'), ...args]);
+    const { code, err } = await about(`--namespaces=${world.full('home')}`);
+    expect(code).toBe(0);
+    expect(short(world, err)).toBe(
+      'home/colors matches none of the --namespaces, so there is nothing to show\n',
+    );
+    await world.ask('home/colors', { 'target-namespaces': world.full('qa-*') });
+    expect(short(world, (await about()).err)).toBe(
+      'home/colors matches no namespace, so there is nothing to show\n',
+    );
+  });
+
   test.concurrent('[C3] status --watch of a mistyped name exits with 2', async () => {
     await using world = await World.open(server);
     const mistyped = await ask(world, ['status', world.full('home/colours'), '--watch']);

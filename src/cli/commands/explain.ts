@@ -9,13 +9,14 @@ import { proposedNames } from '../../mirror/explain/remedies.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { claims } from '../../mirror/plan/claims.ts';
+import { isOutOfScope } from '../../mirror/plan/placement.ts';
 import { RunError, UsageError } from '../errors.ts';
 import type { EXPLAIN_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFlags, clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { namespaceOf } from '../session/scope.ts';
+import { matchesNone, namespaceOf } from '../session/scope.ts';
 
 /**
  * `mirror-controller explain`: why a companion is as it is. Resolves to 0 if it is in sync, else to
@@ -42,11 +43,13 @@ export async function explain(
         ? there.find((each) => each.companion && splitKey(each.companion).namespace === asked.namespace)
             ?.companion
         : objectKey(asked.namespace, companionName);
-    const actual = companion ? await look.observed(companion) : undefined;
+    const actual = companion && (await inScope(companion, look));
     const rendering = live && (await look.rendering(live));
     const origins = originsIn(asked.namespace, entries, view);
     const taken = await takenNames(live, asked.namespace, look);
-    const findings = explainCompanion({ ...asked, live, actual, rendering, origins, taken }, view);
+    const exists = await look.hasNamespace(asked.namespace);
+    const question = { ...asked, live, actual, rendering, origins, taken, exists };
+    const findings = explainCompanion(question, view);
     const planned = there.find(
       (each) => each.companion === companion || (companion === undefined && each.state === 'invalid'),
     );
@@ -59,6 +62,11 @@ export async function explain(
   });
 }
 
+/** What is at a key. What is not among --namespaces is not read: the user may lack the right. */
+async function inScope(key: ObjectKey, look: Look): Promise<ObservedConfigMap | undefined> {
+  return isOutOfScope(key, look.view) ? undefined : look.observed(key);
+}
+
 /** Of the names that explain may propose, those that an object in a namespace has. */
 async function takenNames(
   source: ObservedConfigMap | undefined,
@@ -68,7 +76,7 @@ async function takenNames(
   const taken = new Set<string>();
   const proposals = source ? proposedNames(source, look.view.settings.vocabulary) : [];
   for (const [, name] of proposals) {
-    if ((await look.observed(objectKey(namespace, name))) !== undefined) taken.add(name);
+    if ((await inScope(objectKey(namespace, name), look)) !== undefined) taken.add(name);
   }
   return taken;
 }
@@ -113,7 +121,7 @@ function sourceOf(object: ObservedConfigMap, { view }: Look): ObjectKey | undefi
   return source;
 }
 
-/** @throws RunError if the key is a source's that has no companion beside it, or a revision's */
+/** @throws RunError if the key is a source's that only targets other namespaces, or a revision's */
 function companionAt(key: ObjectKey, object: ObservedConfigMap | undefined, look: Look): Asked {
   const { view } = look;
   const { namespace, name } = splitKey(key);
@@ -121,10 +129,14 @@ function companionAt(key: ObjectKey, object: ObservedConfigMap | undefined, look
     const targets = look.entries
       .filter(({ source }) => source === key)
       .flatMap(({ companion }) => (companion === undefined ? [] : splitKey(companion).namespace));
+    if (targets.includes(namespace)) return { source: key, namespace };
     const some = [...targets.slice(0, 5), ...(targets.length > 5 ? ['…'] : [])].join(', ');
-    const which = targets.length === 0 ? 'and there is none' : some;
     const example = `$0 explain ${key} --namespace ${targets[0] ?? 'NAMESPACE'}`;
-    throw new RunError(`${key} targets other namespaces (${which}): name one, for example\n  ${example}`, 2);
+    const which =
+      targets.length === 0
+        ? `${matchesNone(key, look)}: name the namespace that you mean`
+        : `${key} targets other namespaces (${some}): name one`;
+    throw new RunError(`${which}, for example\n  ${example}`, 2);
   }
   if (object?.request !== undefined) return { source: key, namespace };
   const named = object && sourceOf(object, look);

@@ -13,7 +13,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { type Scope, scopeOf, sourceAt } from '../session/scope.ts';
+import { requireNamespace, type Scope, scopeOf, sourceAt } from '../session/scope.ts';
 
 /** A companion whose deletion is held, as it was seen. */
 interface Held {
@@ -34,7 +34,9 @@ export async function release(
   const scope = scopeOf(operands, flags, cluster);
   return inspecting(cluster, flags, io, async (inspection, signal, { api }) => {
     const look = () => inspection.look(signal);
-    const shown = heldIn(scope, known(scope.keys, await look()));
+    const first = await look();
+    await requireNamespace(scope, first);
+    const shown = heldIn(scope, known(scope.keys, first));
     await print(io, inWords(shown, io));
     if (shown.length === 0) return 0;
     if (!flags.yes && !(await isConfirmed(shown.length, io))) return 0;

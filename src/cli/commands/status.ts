@@ -12,7 +12,7 @@ import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
 import { type Notified, readNotified } from '../session/notified.ts';
-import { type Scope, scopeOf } from '../session/scope.ts';
+import { matchesNone, requireNamespace, type Scope, scopeOf } from '../session/scope.ts';
 
 type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
 
@@ -45,7 +45,7 @@ export async function status(
     }
     const shown = await look();
     const entries = selected(shown, scope, flags);
-    reportMissing(shown, scope, io);
+    await reportMissing(shown, scope, io);
     await print(io, format(entries, shown, flags, io));
     return flags.check && !entries.every(isAsAsked) ? 1 : 0;
   });
@@ -68,14 +68,16 @@ function selected(look: Look, scope: Scope, { state }: StatusFlags): readonly En
   );
 }
 
-/** @throws RunError if a name is neither a source nor a companion. */
-function reportMissing({ entries, view }: Look, { keys }: Scope, io: ProcessIo): void {
+/** @throws RunError if a name is neither a source nor a companion, or the namespace is not there */
+async function reportMissing(look: Look, scope: Scope, io: ProcessIo): Promise<void> {
+  await requireNamespace(scope, look);
+  const { entries, view } = look;
   const isUnknown = (key: ObjectKey) =>
     !entries.some((entry) => entry.source === key || entry.companion === key);
-  const unknown = keys.filter(isUnknown);
+  const unknown = scope.keys.filter(isUnknown);
   for (const key of unknown) {
     if (view.configMap(key)?.request?.ok) {
-      io.stderr.write(`${key} matches no namespace, so it has no companions\n`);
+      io.stderr.write(`${matchesNone(key, look)}, so there is nothing to show\n`);
     }
   }
   const strangers = unknown.filter((key) => view.configMap(key) === undefined);
@@ -152,7 +154,7 @@ async function watch(
       const isFirst = version === undefined;
       version = inspection.changes;
       const shown = await look();
-      if (isFirst) reportMissing(shown, scope, io);
+      if (isFirst) await reportMissing(shown, scope, io);
       const entries = selected(shown, scope, flags);
       const now = byNames(entries);
       const text = io.stdout.isTTY

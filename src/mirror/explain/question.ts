@@ -13,6 +13,8 @@ export interface Question {
   readonly live: ObservedConfigMap | undefined;
   /** The namespace of the companion. */
   readonly namespace: string;
+  /** Whether that exists, as far as it may be read. */
+  readonly exists: boolean;
   /** The companion's name, if it is not the one that the source asks for now. */
   readonly name?: string;
   /** What is at the companion's key. */

@@ -14,10 +14,12 @@ export function checkTarget(question: Question, view: ClusterView): Result {
   const { vocabulary, bounds } = view.settings;
   const own = splitKey(source).namespace;
   const refusal = boundsRefusal(name, own, bounds);
-  const failing = (evidence: string): Result =>
-    refusal === undefined
-      ? { evidence, fails: fixTargets(question, vocabulary) }
-      : { evidence: `${evidence}, and ${refusal}`, fails: ADMINISTRATOR };
+  const failing = (evidence: string): Result => {
+    if (refusal !== undefined) return { evidence: `${evidence}, and ${refusal}`, fails: ADMINISTRATOR };
+    if (question.exists) return { evidence, fails: fixTargets(question, vocabulary) };
+    const words = 'Check the name. If it is right, create the namespace first.';
+    return { evidence: `${evidence}, and ${name} does not exist`, fails: { words } };
+  };
   if (targets === undefined) {
     return name === own
       ? { evidence: 'without target annotations the companion is beside the source' }

@@ -27,6 +27,7 @@ export function explain(key: string, target: string, of: World, named?: string):
     ...(named !== undefined && { name: named }),
     actual: at && observe(at, vocabulary),
     taken: new Set(taken),
+    exists: of.namespaces.some(({ metadata }) => metadata.name === target),
     origins: originsIn(target, inventoryOf(of), viewOf(of)),
     rendering: observed && renderingOf(observed, of.configMaps, viewOf(of)),
   };
