@@ -158,13 +158,23 @@ async function watch(
       const entries = selected(shown, scope, flags);
       const now = byNames(entries);
       const text = io.stdout.isTTY
-        ? CLEAR_SCREEN + format(entries, shown, flags, io)
+        ? CLEAR_SCREEN + fitted(format(entries, shown, flags, io), io.stdout.rows)
         : changedLines(before, now, shown, flags, io);
       await print(io, text);
       before = now;
     }
     await sleep(systemClock, REDRAW_MS, io.signal);
   }
+}
+
+/** The beginning and the last line of a text, which has the counts, if it is longer than the terminal. */
+function fitted(text: string, rows: number | undefined): string {
+  const lines = text.trimEnd().split('\n');
+  // The cursor takes a row, too. Some terminals report 0.
+  const most = Math.max(3, (rows || Number.POSITIVE_INFINITY) - 1);
+  if (lines.length <= most) return text;
+  const hidden = `… ${lines.length - most + 1} more lines`;
+  return [...lines.slice(0, most - 2), hidden, ...lines.slice(-1), ''].join('\n');
 }
 
 function byNames(entries: readonly Entry[]): Map<string, Entry> {
