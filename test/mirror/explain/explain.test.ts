@@ -176,6 +176,24 @@ describe('[C8] explain', () => {
     );
   });
 
+  test('label: the source of a companion that is there is gone', () => {
+    const left = inWords(explain('home/colors', 'team-a', world([settled], spaces), 'colors-synced'));
+    expect(left).toEqual([
+      'label: there is no ConfigMap colors in namespace home',
+      'Create it again if its companions are still needed.',
+    ]);
+  });
+
+  test('[V3] label: an unlabelled ConfigMap that values-from names', () => {
+    const asks = { 'render-keys': '*', 'values-from': 'options' };
+    const asking = source('home/banner', asks, { data: { k: '$(mirror.value.title)' } });
+    const fails = explain('home/options', 'home', world([asking, configMap('home/options')], spaces)).at(-1);
+    expect(fails).toMatchObject({
+      evidence: 'the label workshop.io/managed is missing, and values-from of home/banner names it',
+      fails: { command: { verb: 'label', name: 'options', value: 'values' }, caution: expect.any(String) },
+    });
+  });
+
   test('marks: a copy of a companion, wherever it is; deleting it is for a person to decide', () => {
     const leave = 'The controller leaves it alone. Delete it if nobody needs it.';
     for (const key of ['team-z/other', 'team-z/colors-synced', 'team-a/other', 'team-b/colors-synced']) {
