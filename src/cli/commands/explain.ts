@@ -43,7 +43,7 @@ export async function explain(
         ? there.find((each) => each.companion && splitKey(each.companion).namespace === asked.namespace)
             ?.companion
         : objectKey(asked.namespace, companionName);
-    const actual = companion && (await inScope(companion, look));
+    const actual = companion && (await readInScope(companion, look));
     const rendering = live && (await look.rendering(live));
     const origins = originsIn(asked.namespace, entries, view);
     const taken = await takenNames(live, asked.namespace, look);
@@ -63,7 +63,7 @@ export async function explain(
 }
 
 /** What is at a key. What is not among --namespaces is not read: the user may lack the right. */
-async function inScope(key: ObjectKey, look: Look): Promise<ObservedConfigMap | undefined> {
+async function readInScope(key: ObjectKey, look: Look): Promise<ObservedConfigMap | undefined> {
   return isOutOfScope(key, look.view) ? undefined : look.observed(key);
 }
 
@@ -76,7 +76,7 @@ async function takenNames(
   const taken = new Set<string>();
   const proposals = source ? proposedNames(source, look.view.settings.vocabulary) : [];
   for (const [, name] of proposals) {
-    if ((await inScope(objectKey(namespace, name), look)) !== undefined) taken.add(name);
+    if ((await readInScope(objectKey(namespace, name), look)) !== undefined) taken.add(name);
   }
   return taken;
 }
