@@ -5,7 +5,7 @@ import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { memoryIo } from '../cli/memory-io.ts';
-import { ask, scopeOf, short } from '../inspect/ask.ts';
+import { ask, repeatedScope, scopeOf, short } from '../inspect/ask.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -118,7 +118,10 @@ export function pinSuite(server: TestServer): void {
     expect((await ask(world, ['undo', key, '--to', shortOf(BLUE)])).code).toBe(0);
     await hold(world, { 'team-a': BLUE, 'team-b': BLUE });
     const wrong = await ask(world, ['undo', key, '--to', 'beef']);
-    expect(short(world, wrong.err)).toContain('home/colors has no revision beef; write at least 8 digits');
+    expect(wrong.err).toContain(
+      `${key} has no revision beef; write at least 8 digits of one that ` +
+        `"mirror-controller history ${key}${repeatedScope(world).ours}" lists\n`,
+    );
   });
 
   test.concurrent('[D5] undo says what is missing', async () => {

@@ -1,4 +1,4 @@
-import { explanationInWords, type ProgramName } from '../../inspect/explanation.ts';
+import { explanationInWords, type Invocation } from '../../inspect/explanation.ts';
 import type { Look } from '../../inspect/inspection.ts';
 import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
 import { explainCompanion } from '../../mirror/explain/explain.ts';
@@ -10,13 +10,14 @@ import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/ob
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { claims } from '../../mirror/plan/claims.ts';
 import { isOutOfScope } from '../../mirror/plan/placement.ts';
-import { RunError, UsageError } from '../errors.ts';
+import { ownCommand, RunError, UsageError } from '../errors.ts';
 import type { EXPLAIN_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
+import { kubectlFlags } from '../flags/printed-flags.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
-import { clusterFlags, clusterFor } from '../session/from-flags.ts';
+import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { matchesNone, namespaceOf } from '../session/scope.ts';
+import { keyNamed, matchesNone, namespaceOf } from '../session/scope.ts';
 
 /**
  * `mirror-controller explain`: why a companion is as it is. Resolves to 0 if it is in sync, else to
@@ -26,14 +27,15 @@ export async function explain(
   flags: FlagValues<typeof EXPLAIN_FLAGS>,
   io: ProcessIo,
   [name]: readonly string[],
-  programName: ProgramName,
+  invocation: Invocation,
 ): Promise<number> {
   if (name === undefined) throw new UsageError('explain: name a source or a companion, as NAMESPACE/NAME');
   const cluster = clusterFor(flags, io);
+  const key = keyNamed('explain', name, namespaceOf(undefined, cluster));
   return inspecting(cluster, flags, io, async (inspection, signal) => {
     const look = await inspection.look(signal);
     const { view, entries } = look;
-    const asked = await whichCompanion(name, flags.namespace, namespaceOf(undefined, cluster), look);
+    const asked = await whichCompanion(name, key, flags.namespace, look);
     const live = await look.observed(asked.source);
     const request = live?.request?.ok ? live.request.value : undefined;
     const companionName = asked.name ?? request?.companionName;
@@ -55,7 +57,7 @@ export async function explain(
     );
     const entry =
       planned && isUnconfirmed(planned) ? entryMeeting(planned, actual, look.renderings, view) : planned;
-    const caller = { programName, clusterFlags: clusterFlags(flags), width: terminalWidth(io.stdout) };
+    const caller = { ...invocation, kubectlFlags: kubectlFlags(flags), width: terminalWidth(io.stdout) };
     const explanation = { source: asked.source, companion, findings, entry };
     await print(io, explanationInWords(explanation, caller));
     return findings.every(({ fails }) => fails === undefined) ? 0 : 1;
@@ -94,11 +96,10 @@ interface Asked {
  */
 async function whichCompanion(
   words: string,
+  key: ObjectKey,
   target: string | undefined,
-  contextNamespace: string,
   look: Look,
 ): Promise<Asked> {
-  const key = parseKey(words) ?? objectKey(contextNamespace, words);
   const object = await look.observed(key);
   if (target === undefined) return companionAt(key, object, look);
   if (object !== undefined) {
@@ -116,7 +117,7 @@ function sourceOf(object: ObservedConfigMap, { view }: Look): ObjectKey | undefi
   const source = sourceReference(object, vocabulary);
   if (source !== undefined && isRevision(object, vocabulary)) {
     const what = `${object.key} is a revision: it keeps an earlier content of ${source}`;
-    throw new RunError(`${what}\nSee $0 history ${source}`, 2);
+    throw new RunError(`${what}\nSee ${ownCommand('history', source)}`, 2);
   }
   return source;
 }
@@ -131,7 +132,7 @@ function companionAt(key: ObjectKey, object: ObservedConfigMap | undefined, look
       .flatMap(({ companion }) => (companion === undefined ? [] : splitKey(companion).namespace));
     if (targets.includes(namespace)) return { source: key, namespace };
     const some = [...targets.slice(0, 5), ...(targets.length > 5 ? ['…'] : [])].join(', ');
-    const example = `$0 explain ${key} --namespace ${targets[0] ?? 'NAMESPACE'}`;
+    const example = ownCommand('explain', key, '--namespace', targets[0] ?? 'NAMESPACE');
     const which =
       targets.length === 0
         ? `${matchesNone(key, look)}: name the namespace that you mean`

@@ -14,12 +14,13 @@ import { shortChecksum } from '../../mirror/observe/revision.ts';
 import { historyOf } from '../../mirror/plan/desired.ts';
 import type { History } from '../../mirror/rollout/history.ts';
 import { vocabularyOf } from '../../mirror/vocabulary.ts';
-import { RunError } from '../errors.ts';
+import { ownCommand, RunError } from '../errors.ts';
 import type { UNDO_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
+import { kubectlFlags } from '../flags/printed-flags.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { explain } from '../session/first-contact.ts';
-import { clusterFlags, clusterFor } from '../session/from-flags.ts';
+import { clusterFor } from '../session/from-flags.ts';
 import { inspectingSource } from '../session/scope.ts';
 import { USER_AGENT } from '../version.ts';
 
@@ -48,7 +49,7 @@ export async function undo(
     [
       paragraph(`${key} is pinned to ${choice.short}: its companions will hold that content.`, width),
       ...choice.changes.map((line) => paragraph(`  ${line}`, width)),
-      `To let them follow the source again:\n  ${commandInWords(end)}${clusterFlags(flags)}\n`,
+      `To let them follow the source again:\n  ${commandInWords(end)}${kubectlFlags(flags)}\n`,
     ].join(''),
   );
 }
@@ -88,7 +89,7 @@ function nothingToPin(
   }
   return to === undefined
     ? `${key} has no revision older than what its companions hold`
-    : `${key} has no revision ${to}; write at least 8 digits of one that "$0 history ${key}" lists`;
+    : `${key} has no revision ${to}; write at least 8 digits of one that "${ownCommand('history', key)}" lists`;
 }
 
 /** @throws RunError */

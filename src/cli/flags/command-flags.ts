@@ -59,7 +59,7 @@ const OUTPUT = flag({
 });
 
 /** For the commands that only look. */
-const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...RULE_FLAGS } satisfies Flags;
+export const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...RULE_FLAGS } satisfies Flags;
 
 export const PLAN_FLAGS = {
   ...LOOK_FLAGS,

@@ -192,24 +192,23 @@ class Count {
 
   findings(): Findings {
     return {
-      sources: this.#sources,
-      companions: this.#companions,
-      canaries: this.#canaries,
+      sources: byLabel(this.#sources),
+      companions: byLabel(this.#companions),
+      canaries: byLabel(this.#canaries),
       oldestUnsyncedMs: this.#now - this.#oldest,
     };
   }
 }
 
-/** Values of labels are written as identifiers: `in_sync`. */
-function labelOf(state: string): string {
-  return state.replaceAll(' ', '_');
-}
-
 function zeroes(states: readonly string[]): Map<string, number> {
-  return new Map(states.map((state) => [labelOf(state), 0]));
+  return new Map(states.map((state) => [state, 0]));
 }
 
 function increase(counts: Map<string, number>, state: string): void {
-  const label = labelOf(state);
-  counts.set(label, (counts.get(label) ?? 0) + 1);
+  counts.set(state, (counts.get(state) ?? 0) + 1);
+}
+
+/** Values of labels are written as identifiers: `in_sync`. */
+function byLabel(counts: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  return new Map(Array.from(counts, ([state, count]) => [state.replaceAll(' ', '_'), count]));
 }
