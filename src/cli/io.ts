@@ -5,7 +5,11 @@ export interface ProcessIo {
   /** A person's answers, or manifests for `plan --filename -`. */
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Results, for a person or a pipe. */
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: NodeJS.WritableStream & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
   /** The log, and errors. */
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;

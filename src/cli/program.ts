@@ -72,13 +72,15 @@ interface Chosen {
  * Runs the program and resolves to its exit code: 0 or the command's own; 2 for a wrong command
  * line, configuration or kubeconfig; 1 for what the server or the machine refuses. Any other error
  * is a bug and thrown.
+ * @param given the arguments; `help COMMAND` is `COMMAND --help`
  * @param calledAs the name of the file that was run: as `kubectl-mirror` it is a plugin of kubectl
  */
 export async function runProgram(
-  args: readonly string[],
+  given: readonly string[],
   io: ProcessIo,
   calledAs = 'mirror-controller',
 ): Promise<number> {
+  const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   const name = calledAs.startsWith('kubectl-mirror') ? 'kubectl mirror' : 'mirror-controller';
   let invocation: Invocation = { programName: name, flags: '' };
   const fail = (message: string, code: number) => {
@@ -235,7 +237,7 @@ function operandsOf(parsed: Parsed, places: string): readonly string[] {
 function refuseUnknown(words: readonly string[], flags: Flags, offered: ReadonlyMap<string, Flags>): void {
   const nameOf = (word: string) => word.replace(/=.*/s, '');
   const isKnown = (name: string) => GENERAL_FLAGS.includes(name) || flagAt(name, flags) !== undefined;
-  const unknown = beforeEnd(words).find((word) => /^-./.test(word) && !isKnown(nameOf(word)));
+  const unknown = beforeEnd(words).find((word) => /^-[^\d]/.test(word) && !isKnown(nameOf(word)));
   if (unknown === undefined) return;
   const name = nameOf(unknown);
   const owners = Array.from(offered).flatMap(([command, its]) => (flagAt(name, its) ? [command] : []));

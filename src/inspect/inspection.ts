@@ -11,7 +11,7 @@ import type { Informer } from '../informer/informer.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import { ifFound, isNotFound } from '../kube/errors.ts';
+import { ApiError, ifFound, isNotFound } from '../kube/errors.ts';
 import { type Entry, type RenderingsBySource, takeInventory } from '../mirror/explain/inventory.ts';
 import {
   absentSources,
@@ -153,6 +153,8 @@ export class Inspection {
     await this.#each(missingRevisions(applied.configMaps.values(), view), async (key) => {
       met.set(key, await observed(key));
     });
+    const hasNamespace = async (name: string) =>
+      view.namespace(name) !== undefined || (await this.#mayExist(name));
     const live = new Map<ObjectKey, ObservedConfigMap | undefined>();
     await this.#each(absentSources(applied.configMaps.values(), view), async (key) => {
       live.set(key, await observed(key));
@@ -173,7 +175,7 @@ export class Inspection {
       const actual = entry.companion && (await observed(entry.companion));
       entries[at] = entryMeeting(entry, actual, renderings, view);
     });
-    return { entries, view, renderings, rendering, body, observed };
+    return { entries, view, renderings, rendering, body, observed, hasNamespace };
   }
 
   /** By the last write of the source: nobody has seen here when its content changed. */
@@ -185,6 +187,16 @@ export class Inspection {
 
   #read(key: ObjectKey): Promise<ConfigMap | undefined> {
     return ifFound(this.#api.get(key));
+  }
+
+  async #mayExist(name: string): Promise<boolean> {
+    if (this.#settings.bounds.namespaces?.has(name) === false) return true;
+    try {
+      return (await ifFound(this.#readNamespace(name))) !== undefined;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 403) return true;
+      throw error;
+    }
   }
 
   /** Only for what needs a read: the queue costs time for each item. */
@@ -211,6 +223,8 @@ export interface Look {
   body(key: ObjectKey): Promise<ConfigMap | undefined>;
   /** The same as the rules see it. */
   observed(key: ObjectKey): Promise<ObservedConfigMap | undefined>;
+  /** Whether a namespace exists. One that may not be read, or is not among --namespaces, counts. */
+  hasNamespace(name: string): Promise<boolean>;
 }
 
 const found = (body: Look['body']) => async (key: ObjectKey) => {

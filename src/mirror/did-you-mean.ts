@@ -1,11 +1,15 @@
 /** Most edits (characters added, removed or changed) that count as a typo. */
 const MOST_EDITS = 2;
 
-/** The end of a sentence about an unknown word: a similar candidate; empty if there is none. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
+/**
+ * The end of a sentence about an unknown word: a similar candidate; empty if there is none.
+ * `prefix`: what all begin with, so that it makes none of them similar.
+ */
+export function didYouMean(word: string, candidates: readonly string[], prefix = ''): string {
+  const most = Math.min(MOST_EDITS, (word.length - prefix.length) / 2);
   const near = candidates
     .map((candidate) => ({ candidate, edits: editDistance(word, candidate) }))
-    .filter(({ edits }) => edits <= MOST_EDITS)
+    .filter(({ edits }) => edits <= most)
     .sort((a, b) => a.edits - b.edits);
   return near[0] === undefined ? '' : `; did you mean ${near[0].candidate}?`;
 }

@@ -103,6 +103,7 @@ describe('where a value comes from', () => {
       MIRROR_DRYRUN: 'true',
       MIRROR_CONTROLLER_WORKERS: '3',
       MIRROR_EMPTY: '',
+      MIRROR_FOO: 'x',
       MIRROR_PORT: '80',
       MIRROR_CONFIG: 'x',
       HOME: '/',
@@ -110,6 +111,7 @@ describe('where a value comes from', () => {
     expect(unknownVariables(env)).toEqual([
       'MIRROR_DRYRUN is not a setting of mirror-controller; did you mean MIRROR_DRY_RUN?',
       'MIRROR_CONTROLLER_WORKERS is not a setting of mirror-controller',
+      'MIRROR_FOO is not a setting of mirror-controller',
     ]);
   });
 });

@@ -81,6 +81,7 @@ describe('a wrong command line', () => {
     ],
     [['--context', 'x', 'run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
     [['run', '--http-address=8080'], '--http-address: "8080" is not an address; write :8080,'],
+    [['run', '--delete-brake', '-1'], '--delete-brake: "-1" is not a whole number from 0 to'],
     [['run', '--dry-run=maybe'], '--dry-run: "maybe" is neither true nor false'],
     [['run', '--kubeconfig', '/nonexistent/config'], '/nonexistent/config does not exist'],
     [
@@ -266,6 +267,7 @@ describe('help', () => {
     ['demo', DEMO_FLAGS],
   ])('[C1] %s --help names every flag with its value and its default', async (command, flags) => {
     const { code, out } = await outcome([command, '--help']);
+    expect((await outcome(['help', command])).out).toBe(out);
     expect(code).toBe(0);
     expect(await outcome([command, '-h'])).toEqual({ code, out, err: '' });
     const words = out.replace(/\s+/g, ' ');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { aborted } from '../../src/clock/clock.ts';
 import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { ask, short } from '../inspect/ask.ts';
@@ -430,11 +431,29 @@ export function releaseSuite(server: TestServer): void {
       const stdout = Object.assign(io.stdout, { isTTY: true, columns: 80 });
       const { code, out } = await ask(world, ['release', ...home(world)], { ...io, stdin, stdout });
       expect([code, out.includes('Delete these 12 companions? [y/N]')]).toEqual([0, true]);
+      return out.split('[y/N]')[1];
     };
-    for (const answer of ['\n', 'no\n', '']) await answering(answer);
+    for (const answer of ['\n', 'no\n', '']) expect(await answering(answer)).toMatch(/nothing is deleted\n$/);
     expect(await fleet.there()).toHaveLength(12);
     await answering('y\n');
     expect(await fleet.there()).toHaveLength(0);
+  });
+
+  test.concurrent('[D2] release that is interrupted while it asks deletes nothing and exits with 1', async () => {
+    await using fleet = await openHeld();
+    const { world } = fleet;
+    const io = memoryIo();
+    async function* silence() {
+      await aborted(io.signal);
+      yield '';
+    }
+    const stdin = Object.assign(Readable.from(silence()), { isTTY: true });
+    const stdout = Object.assign(io.stdout, { isTTY: true, columns: 80 });
+    const asking = ask(world, ['release', ...home(world)], { ...io, stdin, stdout });
+    await waitFor(() => io.out().includes('[y/N]'), { deadlineMs: DEADLINE_MS });
+    io.stop();
+    expect((await asking).code).toBe(1);
+    expect(await fleet.there()).toHaveLength(12);
   });
 
   test.concurrent('[D2] release keeps what is wanted again while it asks', async () => {

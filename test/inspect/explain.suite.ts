@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { memoryIo } from '../cli/memory-io.ts';
 import { World } from '../controller/world.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { ask, inWords, repeatedScope, rowsOf, short } from './ask.ts';
 
@@ -94,6 +98,9 @@ const BROKEN: Readonly<Record<string, Broken>> = {
 };
 
 export function explainSuite(server: TestServer): void {
+  const folder = mkdtempSync(join(tmpdir(), 'explain-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
   for (const [what, { target, check, make }] of Object.entries(BROKEN)) {
     test.concurrent(`[C8] a source that ${what}: explain says so, and its commands lead to a companion in sync`, async () => {
       await using world = await World.open(server, ['team-a']);
@@ -235,6 +242,53 @@ export function explainSuite(server: TestServer): void {
       title: 'home/nowhere → no companion',
       err: '',
     });
+  });
+
+  test.concurrent('[C8] of a source that targets its own namespace, too: explain is about that one', async () => {
+    await using world = await World.open(server, ['team-a']);
+    const targets = ['team-a', 'home'].map((name) => world.full(name)).join();
+    await world.createSource({ asks: { 'target-namespaces': targets } });
+    const { out, err } = await ask(world, ['explain', world.full('home/colors')]);
+    expect(err).toBe('');
+    expect(short(world, out)).toMatch(/^home\/colors → home\/colors-synced\n/);
+  });
+
+  test.concurrent('[C8] of a namespace that does not exist: explain says so, and offers not to target it', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource();
+    const about = async (namespace: string) => {
+      const { out, err } = await ask(world, ['explain', world.full('home/colors'), '-n', namespace]);
+      return short(world, out + err);
+    };
+    const out = await about(world.full('taem-a'));
+    expect(out).toMatch(/^ {2}no +target .*, and taem-a does not exist$/m);
+    expect(out).toMatch(/\nCheck the name\. /);
+    expect(out).not.toContain('kubectl');
+    expect(await about(world.full('team-a'))).toContain('kubectl annotate');
+    for (const impossible of ['Team-A', 'team-*']) {
+      expect(await about(impossible)).toContain(
+        `--namespace: "${impossible}" cannot be the name of a namespace`,
+      );
+    }
+  });
+
+  test.concurrent('[C8] [P2] with --namespaces, explain reads nothing in another namespace', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    await using proxy = await startFaultProxy({ upstream: world.place.access });
+    const others = new RegExp(`/namespaces/${world.full('team-a')}(/|$)`);
+    proxy.inject({ match: { path: others }, fault: { kind: 'status', code: 403 } });
+    const file = join(folder, `${world.place.prefix}${server.name}`);
+    writeFileSync(file, proxy.kubeconfig());
+    const where = [`--kubeconfig=${file}`, `--namespaces=${world.full('home')}`];
+    const about = (...args: readonly string[]) =>
+      ask(world, ['explain', world.full('home/colors'), ...where, ...args]);
+    const { code, out, err } = await about('-n', world.full('team-a'));
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect(out).toMatch(/^ {2}no +bounds +the namespace is not among --namespaces$/m);
+    expect(short(world, (await about()).err)).toContain(
+      'home/colors matches none of the --namespaces: name the namespace that you mean',
+    );
   });
 
   test.concurrent('[C8] of a companion and another namespace: explain asks about its source there', async () => {

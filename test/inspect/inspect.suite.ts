@@ -207,8 +207,10 @@ export function inspectSuite(server: TestServer): void {
       'team-c/shy-synced',
     ]);
     expect(await companions('-n', world.full('home'), 'new')).toEqual(['home/new-synced']);
-    const empty = await ask(world, ['status', '-n', 'nowhere']);
-    expect(empty).toMatchObject({ code: 0, out: 'no companions in namespace nowhere\n' });
+    await world.createNamespace('empty');
+    const empty = await ask(world, ['status', '-n', world.full('empty')]);
+    expect(empty.code).toBe(0);
+    expect(short(world, empty.out)).toBe('no companions in namespace empty\n');
     expect(await companions('-A', '--state', ',in-sync, retained,')).toEqual([
       'team-a/colors-synced',
       'team-a/kept-synced',
@@ -308,6 +310,49 @@ export function inspectSuite(server: TestServer): void {
     for (const io of [table, names]) io.stop();
     expect(await Promise.all(watches)).toEqual([0, 0]);
     expect(short(world, names.out())).toBe('home/stray\nhome/other\n');
+  });
+
+  test.concurrent('[C3] status --watch --state in a pipe: a companion that leaves the states is not gone', async () => {
+    await using world = await World.open(server);
+    await world.createSource();
+    const io = memoryIo();
+    const watching = runProgram(['status', ...scopeOf(world), '-A', '-w', '--state=missing'], io);
+    const lines = () => short(world, io.out()).replace(/ +/g, ' ').trim().split('\n');
+    const line = (rest: string) => `home/colors home/colors-synced ${rest}`;
+    await waitFor(() => lines()[0] !== '', { deadlineMs: 20_000 });
+    await world.run('--once');
+    await waitFor(() => lines().length > 1, { deadlineMs: 20_000, describe: io.out });
+    expect(lines()).toEqual([line('missing it did not exist'), line('in sync')]);
+    io.stop();
+    expect(await watching).toBe(0);
+  });
+
+  test.concurrent('[C3] status of a namespace that does not exist is an error, unless a source names it', async () => {
+    await using world = await World.open(server);
+    const about = (name: string) => ask(world, ['status', '--check', '-n', world.full(name)]);
+    const mistyped = await about('hmoe');
+    expect(mistyped).toMatchObject({ code: 2, out: '' });
+    expect(short(world, mistyped.err)).toContain('namespace hmoe does not exist');
+    expect(await about('home')).toMatchObject({ code: 0, err: '' });
+    const watched = await ask(world, ['status', '--watch', '-n', world.full('hmoe')]);
+    expect(watched.code).toBe(2);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-new') } });
+    expect((await about('team-new')).code).toBe(1);
+  });
+
+  test.concurrent('[C3] [P2] status --namespaces of a source that targets others says that it does not see them', async () => {
+    await using world = await World.open(server, ['team-a']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    const about = (...args: readonly string[]) => ask(world, ['status', world.full('home/colors'), ...args]);
+    const { code, err } = await about(`--namespaces=${world.full('home')}`);
+    expect(code).toBe(0);
+    expect(short(world, err)).toBe(
+      'home/colors matches none of the --namespaces, so there is nothing to show\n',
+    );
+    await world.ask('home/colors', { 'target-namespaces': world.full('qa-*') });
+    expect(short(world, (await about()).err)).toBe(
+      'home/colors matches no namespace, so there is nothing to show\n',
+    );
   });
 
   test.concurrent('[C3] status --watch of a mistyped name exits with 2', async () => {

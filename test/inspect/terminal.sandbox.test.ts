@@ -108,6 +108,20 @@ test.concurrent('[C3] status --watch on a terminal redraws the screen', async ()
   expect(await watching).toBe(0);
 });
 
+test.concurrent('[C3] status --watch on a terminal that is too low keeps the header and the counts', async () => {
+  await using world = await openMessyWorld(sandboxServer);
+  const io = terminal(200);
+  Object.assign(io.stdout, { rows: 6 });
+  const watching = runProgram(['status', ...scopeOf(world), '-A', '--watch'], io);
+  await waitFor(() => io.out().includes('10 companions'), { describe: io.out });
+  io.stop();
+  expect(await watching).toBe(0);
+  const lines = io.out().split('\n');
+  expect(lines).toHaveLength(6);
+  expect(lines[0]).toMatch(/NAME +COMPANION/);
+  expect(lines.slice(3)).toEqual(['… 9 more lines', expect.stringMatching(/^10 companions: /), '']);
+});
+
 test.concurrent('[C3] the program ends only when a slow reader has all of its answer', async () => {
   await using world = await openMessyWorld(sandboxServer);
   let read = '';

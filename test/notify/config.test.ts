@@ -90,6 +90,10 @@ describe('[N1] the file of --notify-config', () => {
     expect(problemOf(text)).not.toContain('secret');
   });
 
+  it('[N1] says that a text is empty', () => {
+    expect(problemOf('sinks:\n- name: ops\n  type: webhook\n  url: ""\n')).toBe('sink ops: url: it is empty');
+  });
+
   it('[N1] says all that is wrong at once', () => {
     expect(problemOf(`${WEBHOOK}  timeout: x\n  content: y`).split('\n')).toHaveLength(2);
   });

@@ -4,9 +4,12 @@ import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/ob
 import { explainCompanion } from '../../mirror/explain/explain.ts';
 import type { Entry } from '../../mirror/explain/inventory.ts';
 import { entryMeeting, isUnconfirmed } from '../../mirror/explain/live-reads.ts';
+import { originsIn } from '../../mirror/explain/question.ts';
+import { proposedNames } from '../../mirror/explain/remedies.ts';
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { claims } from '../../mirror/plan/claims.ts';
+import { isOutOfScope } from '../../mirror/plan/placement.ts';
 import { ownCommand, RunError, UsageError } from '../errors.ts';
 import type { EXPLAIN_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
@@ -14,7 +17,7 @@ import { kubectlFlags } from '../flags/printed-flags.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { keyNamed, namespaceOf } from '../session/scope.ts';
+import { keyNamed, matchesNone, namespaceOf } from '../session/scope.ts';
 
 /**
  * `mirror-controller explain`: why a companion is as it is. Resolves to 0 if it is in sync, else to
@@ -42,9 +45,13 @@ export async function explain(
         ? there.find((each) => each.companion && splitKey(each.companion).namespace === asked.namespace)
             ?.companion
         : objectKey(asked.namespace, companionName);
-    const actual = companion ? await look.observed(companion) : undefined;
+    const actual = companion && (await readInScope(companion, look));
     const rendering = live && (await look.rendering(live));
-    const findings = explainCompanion({ ...asked, live, actual, rendering }, view);
+    const origins = originsIn(asked.namespace, entries, view);
+    const taken = await takenNames(live, asked.namespace, look);
+    const exists = await look.hasNamespace(asked.namespace);
+    const question = { ...asked, live, actual, rendering, origins, taken, exists };
+    const findings = explainCompanion(question, view);
     const planned = there.find(
       (each) => each.companion === companion || (companion === undefined && each.state === 'invalid'),
     );
@@ -55,6 +62,25 @@ export async function explain(
     await print(io, explanationInWords(explanation, caller));
     return findings.every(({ fails }) => fails === undefined) ? 0 : 1;
   });
+}
+
+/** What is at a key. What is not among --namespaces is not read: the user may lack the right. */
+async function readInScope(key: ObjectKey, look: Look): Promise<ObservedConfigMap | undefined> {
+  return isOutOfScope(key, look.view) ? undefined : look.observed(key);
+}
+
+/** Of the names that explain may propose, those that an object in a namespace has. */
+async function takenNames(
+  source: ObservedConfigMap | undefined,
+  namespace: string,
+  look: Look,
+): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  const proposals = source ? proposedNames(source, look.view.settings.vocabulary) : [];
+  for (const [, name] of proposals) {
+    if ((await readInScope(objectKey(namespace, name), look)) !== undefined) taken.add(name);
+  }
+  return taken;
 }
 
 interface Asked {
@@ -96,7 +122,7 @@ function sourceOf(object: ObservedConfigMap, { view }: Look): ObjectKey | undefi
   return source;
 }
 
-/** @throws RunError if the key is a source's that has no companion beside it, or a revision's */
+/** @throws RunError if the key is a source's that only targets other namespaces, or a revision's */
 function companionAt(key: ObjectKey, object: ObservedConfigMap | undefined, look: Look): Asked {
   const { view } = look;
   const { namespace, name } = splitKey(key);
@@ -104,10 +130,14 @@ function companionAt(key: ObjectKey, object: ObservedConfigMap | undefined, look
     const targets = look.entries
       .filter(({ source }) => source === key)
       .flatMap(({ companion }) => (companion === undefined ? [] : splitKey(companion).namespace));
+    if (targets.includes(namespace)) return { source: key, namespace };
     const some = [...targets.slice(0, 5), ...(targets.length > 5 ? ['…'] : [])].join(', ');
-    const which = targets.length === 0 ? 'and there is none' : some;
     const example = ownCommand('explain', key, '--namespace', targets[0] ?? 'NAMESPACE');
-    throw new RunError(`${key} targets other namespaces (${which}): name one, for example\n  ${example}`, 2);
+    const which =
+      targets.length === 0
+        ? `${matchesNone(key, look)}: name the namespace that you mean`
+        : `${key} targets other namespaces (${some}): name one`;
+    throw new RunError(`${which}, for example\n  ${example}`, 2);
   }
   if (object?.request !== undefined) return { source: key, namespace };
   const named = object && sourceOf(object, look);

@@ -19,7 +19,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { namespaceOf } from '../session/scope.ts';
+import { namespaceOf, requireNamespace } from '../session/scope.ts';
 
 /**
  * `mirror-controller plan`: what `run` would do. Resolves to 0 if that is nothing, else to 1
@@ -34,9 +34,11 @@ export async function plan(flags: FlagValues<typeof PLAN_FLAGS>, io: ProcessIo):
     io.stderr.write(`ignored, since only ConfigMaps and Namespaces count: ${passedOver.join(', ')}\n`);
   }
   const only = flags['all-namespaces'] ? undefined : flags.namespace;
-  const rows = await inspecting(cluster, flags, io, async (inspection, signal) =>
-    rowsOf(await inspection.look(signal, { manifests, confirm: () => true }), only),
-  );
+  const rows = await inspecting(cluster, flags, io, async (inspection, signal) => {
+    const look = await inspection.look(signal, { manifests, confirm: () => true });
+    await requireNamespace({ keys: [], namespace: only }, look);
+    return rowsOf(look, only);
+  });
   await print(io, asData(rows, flags.output) ?? asTable(rows, io));
   return rows.every(({ action }) => action === 'none') ? 0 : 1;
 }

@@ -13,7 +13,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { inScope, type Scope, scopeOf, sourceAt } from '../session/scope.ts';
+import { inScope, requireNamespace, type Scope, scopeOf, sourceAt } from '../session/scope.ts';
 
 /** A companion whose deletion is held, as it was seen. */
 interface Held {
@@ -34,21 +34,36 @@ export async function release(
   const scope = scopeOf('release', operands, flags, cluster);
   return inspecting(cluster, flags, io, async (inspection, signal, { api }) => {
     const look = () => inspection.look(signal);
-    const shown = heldIn(scope, known(scope.keys, await look()));
+    const first = await look();
+    await requireNamespace(scope, first);
+    const shown = heldIn(scope, known(scope.keys, first));
     await print(io, inWords(shown, scope, io));
     if (shown.length === 0) return 0;
-    if (!flags.yes && !(await isConfirmed(shown.length, io))) return 0;
+    if (!flags.yes && !(await isConfirmed(shown.length, io))) {
+      await print(io, `${signal.aborted ? '\ninterrupted; ' : ''}nothing is deleted\n`);
+      return signal.aborted ? 1 : 0;
+    }
     // The answer may have taken a while. Companions that are wanted again by now are kept.
     const uids = new Set(shown.map(({ actual }) => actual.uid));
     const held = heldIn(scope, await look()).filter(({ actual }) => uids.has(actual.uid));
-    const problems: string[] = [];
-    for (const { actual } of held) {
-      const problem = signal.aborted ? 'interrupted' : await deletion(actual, api);
-      if (problem !== undefined) problems.push(problem);
-      await print(io, lineOf(actual, problem));
-    }
-    return problems.length === 0 ? 0 : 1;
+    return (await deleteEach(held, api, io, signal)) ? 0 : 1;
   });
+}
+
+/** Resolves to whether all could be deleted. */
+async function deleteEach(
+  held: readonly Held[],
+  api: Pick<ConfigMapApi, 'delete'>,
+  io: ProcessIo,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const problems: string[] = [];
+  for (const { actual } of held) {
+    const problem = signal.aborted ? 'interrupted' : await deletion(actual, api);
+    if (problem !== undefined) problems.push(problem);
+    await print(io, lineOf(actual, problem));
+  }
+  return problems.length === 0;
 }
 
 function lineOf({ key }: ObservedConfigMap, problem: string | undefined): string {

@@ -12,7 +12,7 @@ import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
 import { type Notified, readNotified } from '../session/notified.ts';
-import { inScope, type Scope, scopeOf } from '../session/scope.ts';
+import { inScope, matchesNone, requireNamespace, type Scope, scopeOf } from '../session/scope.ts';
 
 type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
 
@@ -46,7 +46,7 @@ export async function status(
     }
     const shown = await look();
     const entries = selected(shown, scope, flags);
-    reportMissing(shown, scope, io);
+    await reportMissing(shown, scope, io);
     await print(io, format(entries, shown, flags, io));
     return flags.check && !entries.every(isAsAsked) ? 1 : 0;
   });
@@ -70,14 +70,16 @@ function selected(look: Look, scope: Scope, { state }: StatusFlags): readonly En
   );
 }
 
-/** @throws RunError if a name is neither a source nor a companion. */
-function reportMissing({ entries, view }: Look, { keys }: Scope, io: ProcessIo): void {
+/** @throws RunError if a name is neither a source nor a companion, or the namespace is not there */
+async function reportMissing(look: Look, scope: Scope, io: ProcessIo): Promise<void> {
+  await requireNamespace(scope, look);
+  const { entries, view } = look;
   const isUnknown = (key: ObjectKey) =>
     !entries.some((entry) => entry.source === key || entry.companion === key);
-  const unknown = keys.filter(isUnknown);
+  const unknown = scope.keys.filter(isUnknown);
   for (const key of unknown) {
     if (view.configMap(key)?.request?.ok) {
-      io.stderr.write(`${key} matches no namespace, so it has no companions\n`);
+      io.stderr.write(`${matchesNone(key, look)}, so there is nothing to show\n`);
     }
   }
   const strangers = unknown.filter((key) => view.configMap(key) === undefined);
@@ -155,17 +157,31 @@ async function watch(
       const isFirst = version === undefined;
       version = inspection.changes;
       const shown = await look();
-      if (isFirst) reportMissing(shown, scope, io);
+      if (isFirst) await reportMissing(shown, scope, io);
       const entries = selected(shown, scope, flags);
-      const now = new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
+      const now = byNames(entries);
       const text = io.stdout.isTTY
-        ? CLEAR_SCREEN + format(entries, shown, flags, io)
+        ? CLEAR_SCREEN + fitted(format(entries, shown, flags, io), io.stdout.rows)
         : changedLines(before, now, shown, flags, io);
       await print(io, text);
       before = now;
     }
     await sleep(systemClock, REDRAW_MS, io.signal);
   }
+}
+
+/** The beginning and the last line of a text, which has the counts, if it is longer than the terminal. */
+function fitted(text: string, rows: number | undefined): string {
+  const lines = text.trimEnd().split('\n');
+  // The cursor takes a row, too. Some terminals report 0.
+  const most = Math.max(3, (rows || Number.POSITIVE_INFINITY) - 1);
+  if (lines.length <= most) return text;
+  const hidden = `… ${lines.length - most + 1} more lines`;
+  return [...lines.slice(0, most - 2), hidden, ...lines.slice(-1), ''].join('\n');
+}
+
+function byNames(entries: readonly Entry[]): Map<string, Entry> {
+  return new Map(entries.map((entry) => [`${entry.source} ${entry.companion}`, entry]));
 }
 
 function changedLines(
@@ -182,7 +198,14 @@ function changedLines(
   const lines = format(changed, look, { ...flags, headers: false }, io);
   // A name alone cannot say that it is gone.
   if (flags.output === 'name') return lines;
-  const gone = [...before].flatMap(([name, entry]) => (after.has(name) ? [] : [rowOf(entry)]));
+  const there = byNames(look.entries);
+  const left = [...before].filter(([name]) => !after.has(name));
+  const others = left.flatMap(([name]) => there.get(name) ?? []);
+  const gone = left.flatMap(([name, entry]) => (there.has(name) ? [] : [rowOf(entry)]));
   const rows = asTableRows(gone, 'state').map(({ cells }) => ({ cells: [...cells.slice(0, 2), 'gone'] }));
-  return lines + renderTable(rows, { width: terminalWidth(io.stdout) });
+  return (
+    lines +
+    format(others, look, { ...flags, headers: false }, io) +
+    renderTable(rows, { width: terminalWidth(io.stdout) })
+  );
 }

@@ -29,7 +29,7 @@ export function unknownVariables(env: Environment): readonly string[] {
       (name) =>
         name.startsWith('MIRROR_') && env[name] && !known.includes(name) && !SERVICE_VARIABLE.test(name),
     )
-    .map((name) => `${name} is not a setting of mirror-controller${didYouMean(name, known)}`);
+    .map((name) => `${name} is not a setting of mirror-controller${didYouMean(name, known, 'MIRROR_')}`);
 }
 
 /**

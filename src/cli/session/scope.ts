@@ -1,4 +1,5 @@
 import type { Look } from '../../inspect/inspection.ts';
+import { inNamespace } from '../../inspect/report.ts';
 import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
@@ -73,6 +74,19 @@ export function keyNamed(command: string, name: string, namespace: string): Obje
 /** To end a sentence about what there is not. */
 export function inScope({ keys, namespace }: Scope): string {
   return keys.length > 0 || namespace === undefined ? '' : ` in namespace ${namespace}`;
+}
+
+/** @throws RunError if it is a namespace that does not exist, and no source names it */
+export async function requireNamespace({ keys, namespace }: Scope, look: Look): Promise<void> {
+  if (keys.length > 0 || namespace === undefined) return;
+  if (look.entries.some((entry) => inNamespace(entry, namespace))) return;
+  if (!(await look.hasNamespace(namespace))) throw new RunError(`namespace ${namespace} does not exist`);
+}
+
+/** Of a source that has no companions. */
+export function matchesNone(source: ObjectKey, { view }: Look): string {
+  const none = view.settings.bounds.namespaces === undefined ? 'no namespace' : 'none of the --namespaces';
+  return `${source} matches ${none}`;
 }
 
 /** @throws RunError if there is none. */

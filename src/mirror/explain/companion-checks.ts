@@ -30,14 +30,13 @@ export function checkRead(question: Question): Result | undefined {
 export function checkName(question: Question, view: ClusterView): Result {
   const { name } = question;
   const { companionName } = requestOf(question);
-  const { vocabulary } = view.settings;
   if (name !== undefined && name !== companionName) {
     const evidence = `companions of the source are named ${companionName} now`;
     return { evidence, fails: { words: 'Ask about that one instead.' } };
   }
   const { state, reason } = stepOf(question, view);
   const companion = companionOf(question);
-  if (state === 'conflict') return { evidence: reason, fails: fixName(question, vocabulary) };
+  if (state === 'conflict') return { evidence: reason, fails: fixName(question, view) };
   if (question.actual?.deleting) {
     return { evidence: reason, fails: { words: 'Wait until it is gone.' } };
   }

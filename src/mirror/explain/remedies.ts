@@ -1,6 +1,10 @@
-import { splitKey } from '../../kube/api/object-key.ts';
+import { objectKey, splitKey } from '../../kube/api/object-key.ts';
+import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { shortChecksum } from '../observe/revision.ts';
+import { claims } from '../plan/claims.ts';
+import { desiredNamespaces } from '../plan/placement.ts';
+import type { ClusterView } from '../plan/view.ts';
 import { MAX_NAME_LENGTH } from '../request/object-name.ts';
 import { commaList, includingItem, isExcluded, parseNamespacePatterns } from '../request/patterns.ts';
 import { parseRequest } from '../request/request.ts';
@@ -144,34 +148,70 @@ function targetsIncluding(question: Question, vocabulary: Vocabulary): string | 
   return including(items, namespace, { exclusions: true });
 }
 
-/** A name that another object hardly has. */
-export function fixName(question: Question, vocabulary: Vocabulary): Remedy {
-  const source = sourceOf(question);
-  const key = vocabulary.companionName;
-  const isPossible = (name: string) =>
-    parseRequest({ ...source, annotations: { ...source.annotations, [key]: name } }, vocabulary).ok;
-  const name = ['{namespace}-{name}', '{name}-mirrored'].find(
-    (each) => each !== source.annotations[key] && isPossible(each),
-  );
-  if (name === undefined) return { words: `Set ${key} to a name that is free.` };
-  return { ...annotateSource(question, key, name), caution: RENAMED };
+/**
+ * Values of `companion-name` that explain may propose, and the names that companions would then
+ * have: such as another object hardly has.
+ */
+export function proposedNames(
+  source: ObservedConfigMap,
+  vocabulary: Vocabulary,
+): readonly (readonly [value: string, name: string])[] {
+  return ['{namespace}-{name}', '{name}-mirrored'].flatMap((value) => {
+    const annotations = { ...source.annotations, [vocabulary.companionName]: value };
+    const request = parseRequest({ ...source, annotations }, vocabulary);
+    return request.ok ? [[value, request.value.companionName] as const] : [];
+  });
 }
 
-export function fixConsent(namespace: ObservedNamespace, from: string, vocabulary: Vocabulary): Remedy {
+/** Another name, which is free wherever the source has companions. */
+export function fixName(question: Question, view: ClusterView): Remedy {
+  const { vocabulary } = view.settings;
+  const source = sourceOf(question);
+  const namespaces = new Set(desiredNamespaces(source, requestOf(question), view)).add(question.namespace);
+  const isTaken = (name: string) =>
+    question.taken.has(name) ||
+    [...namespaces].some((namespace) => {
+      const key = objectKey(namespace, name);
+      return view.configMap(key) !== undefined || view.claimants(key).some((each) => claims(each, key, view));
+    });
+  const key = vocabulary.companionName;
+  const free = proposedNames(source, vocabulary).find(([, name]) => !isTaken(name));
+  if (free === undefined) return { words: `Set ${key} to a name that is free.` };
+  return { ...annotateSource(question, key, free[0]), caution: RENAMED };
+}
+
+/** `origins`: as of a {@link Question}. */
+export function fixConsent(
+  namespace: ObservedNamespace,
+  from: string,
+  origins: readonly string[],
+  vocabulary: Vocabulary,
+): Remedy {
   const { consent, acceptMirrorsFrom, name } = namespace;
   if (consent.kind === 'unreadable') {
     return { words: 'Give the controller the right to get this Namespace.' };
   }
   const key = vocabulary.acceptMirrorsFrom;
-  const value = including(commaList(acceptMirrorsFrom ?? ''), from, { exclusions: false });
+  const isFirst = consent.kind === 'unsaid';
+  // Without --require-consent it accepts all of them now.
+  const items = isFirst ? origins : commaList(acceptMirrorsFrom ?? '');
+  const value = including(items, from, { exclusions: false });
   if (value === undefined) {
     const list = `${key} of Namespace ${name}`;
     return consent.kind === 'malformed' ? { words: `Correct the annotation ${list}.` } : shorten(list, from);
   }
   const command = { verb: 'annotate', kind: 'namespace', name, key, value } as const;
+  if (isFirst) return { command, caution: firstListCaution(origins.filter((origin) => origin !== from)) };
   const caution =
     'Companions there whose source is in a namespace that the list does not name will be deleted.';
   return consent.kind === 'malformed' ? { command, caution } : { command };
+}
+
+function firstListCaution(kept: readonly string[]): string {
+  const refused = "Sources in other namespaces will be refused there, whatever the controller's flags.";
+  return kept.length === 0
+    ? refused
+    : `The list includes the namespaces whose sources have companions there now: ${kept.join(', ')}. ${refused}`;
 }
 
 /** New content waits until the source is quiet (SPEC D7). */

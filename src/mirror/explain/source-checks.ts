@@ -10,10 +10,13 @@ import { type Question, sourceOf } from './question.ts';
 import { annotationRemarks } from './remarks.ts';
 import { ADMINISTRATOR, fixAnnotations, LEFT_ALONE } from './remedies.ts';
 
-export function checkLabel({ source, live }: Question, view: ClusterView): Result {
+export function checkLabel({ source, live, actual }: Question, view: ClusterView): Result {
   if (live === undefined) {
     const { namespace, name } = splitKey(source);
-    const words = 'Create it, or check its name and namespace. Names are NAMESPACE/NAME, not TYPE/NAME.';
+    const words =
+      actual === undefined
+        ? 'Create it, or check its name and namespace. Names are NAMESPACE/NAME, not TYPE/NAME.'
+        : 'Create it again if its companions are still needed.';
     return { evidence: `there is no ConfigMap ${name} in namespace ${namespace}`, fails: { words } };
   }
   if (live.request === undefined) return noSource(live, view);
@@ -50,8 +53,15 @@ function noSource(live: ObservedConfigMap, view: ClusterView): Result {
         fails: LEFT_ALONE,
       };
     default: {
-      const is = value === undefined ? 'missing' : `"${value}", not "${MANAGED_SOURCE}"`;
       const label = { verb: 'label', kind: 'configmap', ...splitKey(live.key), key: managed } as const;
+      const [user] = view.valuesUsers(live.key);
+      if (user !== undefined) {
+        const is = value === undefined ? 'missing' : `"${value}"`;
+        const evidence = `the label ${managed} is ${is}, and values-from of ${user.key} names it`;
+        const caution = 'Its texts will be filled in wherever companions of such sources use them.';
+        return { evidence, fails: { command: { ...label, value: MANAGED_VALUES }, caution } };
+      }
+      const is = value === undefined ? 'missing' : `"${value}", not "${MANAGED_SOURCE}"`;
       const caution = 'It gets companions wherever its annotations say, or without targets one beside it.';
       const fails = { command: { ...label, value: MANAGED_SOURCE }, caution };
       return { evidence: `the label ${managed} is ${is}`, fails };

@@ -14,27 +14,30 @@ export function checkTarget(question: Question, view: ClusterView): Result {
   const { vocabulary, bounds } = view.settings;
   const own = splitKey(source).namespace;
   const refusal = boundsRefusal(name, own, bounds);
-  const failing = (evidence: string): Result =>
-    refusal === undefined
-      ? { evidence, fails: fixTargets(question, vocabulary) }
-      : { evidence: `${evidence}, and ${refusal}`, fails: ADMINISTRATOR };
+  const failing = (evidence: string): Result => {
+    if (refusal !== undefined) return { evidence: `${evidence}, and ${refusal}`, fails: ADMINISTRATOR };
+    if (question.exists) return { evidence, fails: fixTargets(question, vocabulary) };
+    const words = 'Check the name. If it is right, create the namespace first.';
+    return { evidence: `${evidence}, and ${name} does not exist`, fails: { words } };
+  };
   if (targets === undefined) {
     return name === own
       ? { evidence: 'without target annotations the companion is beside the source' }
       : failing(`without target annotations the only companion is beside the source, in ${own}`);
   }
-  if (companionOf(question) === source) {
+  const namespace = view.namespace(name);
+  const candidate = { name, labels: namespace?.labels };
+  if (companionOf(question) === source && matchesTargets(targets, candidate)) {
     return {
       evidence: "companions have the source's own name, so there is none beside it",
-      fails: fixName(question, vocabulary),
+      fails: fixName(question, view),
     };
   }
-  const namespace = view.namespace(name);
   const exclusion = excludingItem(targets.patterns, name);
   if (exclusion !== undefined) return failing(`"!${exclusion}" in target-namespaces excludes ${name}`);
   const inclusion = includingItem(targets.patterns, name);
   if (inclusion !== undefined) return { evidence: `"${inclusion}" in target-namespaces matches ${name}` };
-  if (matchesTargets(targets, { name, labels: namespace?.labels })) {
+  if (matchesTargets(targets, candidate)) {
     return { evidence: `target-namespace-selector matches the labels of ${name}` };
   }
   return namespace !== undefined && mayMatchUnread(targets, namespace)
@@ -70,7 +73,7 @@ export function checkNamespace(question: Question, view: ClusterView): Result {
   return { evidence: `${name} exists` };
 }
 
-export function checkConsent({ source, namespace: name }: Question, view: ClusterView): Result {
+export function checkConsent({ source, namespace: name, origins }: Question, view: ClusterView): Result {
   const { bounds, vocabulary } = view.settings;
   const from = splitKey(source).namespace;
   const namespace = view.namespace(name);
@@ -79,7 +82,7 @@ export function checkConsent({ source, namespace: name }: Question, view: Cluste
   }
   const permission = consentTo(from, namespace.consent, bounds.requireConsent);
   if (permission.kind !== 'permitted') {
-    return { evidence: permission.reason, fails: fixConsent(namespace, from, vocabulary) };
+    return { evidence: permission.reason, fails: fixConsent(namespace, from, origins, vocabulary) };
   }
   return { evidence: consentInWords(namespace, from) };
 }

@@ -83,6 +83,7 @@ export function includesNothing({ names, prefixes }: NamespacePatterns): boolean
 }
 
 function namespacePatternAdvice(pattern: string): string {
+  if (/\s/.test(pattern)) return 'separate the names by commas';
   if (/[\^$.()[\]|+?\\]/.test(pattern) && !/^\*./.test(pattern)) {
     return 'regular expressions are not supported; write an exact name, or a prefix that ends in one "*", such as "team-*"';
   }
@@ -90,7 +91,6 @@ function namespacePatternAdvice(pattern: string): string {
     return '"*" may stand only once, at the end, such as "team-*"; for anything finer use a label selector over namespaces';
   }
   if (/[A-Z]/.test(pattern)) return 'namespace names are lower case';
-  if (/\s/.test(pattern)) return 'separate the names by commas';
   return 'not a namespace name (a-z, 0-9 and "-", at most 63 characters), nor a prefix of one that ends in "*"';
 }
 

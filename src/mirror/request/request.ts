@@ -133,11 +133,12 @@ function parseCompanionName(source: Asking, besideSource: boolean, vocabulary: V
   const key = vocabulary.companionName;
   const template = source.annotations[key] ?? DEFAULT_COMPANION_NAME;
   if (template.trim() === '') throw new BadAnnotation(`${key}: empty; write a name, such as "{name}-synced"`);
+  const placeholders = template.match(/\{+[^{}]*\}*|\}+/g) ?? [];
+  const unknown = placeholders.find((each) => each !== '{name}' && each !== '{namespace}');
   const name = template.replaceAll('{name}', source.name).replaceAll('{namespace}', source.namespace);
-  const placeholder = /\{[^}]*\}?|\}/.exec(name);
-  if (placeholder) {
+  if (unknown !== undefined) {
     throw new BadAnnotation(
-      `${key}: ${quoted(placeholder[0])} is not a placeholder; there are "{name}" and "{namespace}"`,
+      `${key}: ${quoted(unknown)} is not a placeholder; there are "{name}" and "{namespace}"`,
     );
   }
   if (name.length > MAX_NAME_LENGTH) {

@@ -82,7 +82,10 @@ function parseCanary(text: string): Parsed<Targets> {
       : parsed({ patterns: list.value, selector: undefined });
   }
   const selector = parseLabelSelector(text);
-  return selector.ok ? parsed({ patterns: NO_NAMESPACES, selector: selector.value }) : selector;
+  if (selector.ok) return parsed({ patterns: NO_NAMESPACES, selector: selector.value });
+  // Only for the advice.
+  const isSelector = /[=<>()]|\s(not)?in\s/.test(text);
+  return isSelector ? selector : list;
 }
 
 function parseBake(text: string): Parsed<{ readonly ms: number | undefined }> {

@@ -135,8 +135,8 @@ type Parser<T> = (value: unknown) => Parsed<T>;
 
 const text: Parser<string> = (value) => {
   if (typeof value === 'number') return parsed(String(value));
-  if (typeof value === 'string' && value.trim() !== '') return parsed(value.trim());
-  return problem('must be a string');
+  if (typeof value !== 'string') return problem('must be a string');
+  return value.trim() === '' ? problem('it is empty') : parsed(value.trim());
 };
 
 const texts: Parser<readonly string[]> = (value) => {

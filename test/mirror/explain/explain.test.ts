@@ -194,6 +194,24 @@ describe('[C8] explain', () => {
     );
   });
 
+  test('label: the source of a companion that is there is gone', () => {
+    const left = inWords(explain('home/colors', 'team-a', world([settled], spaces), 'colors-synced'));
+    expect(left).toEqual([
+      'label: there is no ConfigMap colors in namespace home',
+      'Create it again if its companions are still needed.',
+    ]);
+  });
+
+  test('[V3] label: an unlabelled ConfigMap that values-from names', () => {
+    const asks = { 'render-keys': '*', 'values-from': 'options' };
+    const asking = source('home/banner', asks, { data: { k: '$(mirror.value.title)' } });
+    const fails = explain('home/options', 'home', world([asking, configMap('home/options')], spaces)).at(-1);
+    expect(fails).toMatchObject({
+      evidence: 'the label workshop.io/managed is missing, and values-from of home/banner names it',
+      fails: { command: { verb: 'label', name: 'options', value: 'values' }, caution: expect.any(String) },
+    });
+  });
+
   test('marks: a copy of a companion, wherever it is; deleting it is for a person to decide', () => {
     const leave = 'The controller leaves it alone. Delete it if nobody needs it.';
     for (const key of ['team-z/other', 'team-z/colors-synced', 'team-a/other', 'team-b/colors-synced']) {
@@ -320,6 +338,14 @@ describe('[C8] explain', () => {
     ]);
   });
 
+  test("target: companions have the source's own name, and the namespace is not targeted anyway", () => {
+    const named = source('home/colors', { 'target-namespaces': 'team-*', 'companion-name': 'colors' });
+    expect(end([named], 'home')).toEqual([
+      'target: nothing in the target annotations matches home',
+      "kubectl annotate configmap colors --namespace home --overwrite workshop.io/target-namespaces='team-*,home'",
+    ]);
+  });
+
   test("bounds: the administrator's flags", () => {
     const of = world([colors], spaces, boundsOf({ deny: 'team-*' }));
     expect(inWords(explain('home/colors', 'team-a', of)).slice(-2)).toEqual([
@@ -362,6 +388,24 @@ describe('[C8] explain', () => {
     ]);
   });
 
+  test('[P3] consent: the first list keeps the companions that are there', () => {
+    const there = ['shop/a', 'ops/b', 'ops/c', 'team-a/own'].map((key) =>
+      companion(source(key, { 'target-namespaces': '*' }), `team-a/${key.split('/')[1]}-synced`),
+    );
+    const copy = companion(source('evil/x'), 'team-a/x', {
+      annotations: { 'workshop.io/companion': 'evil/x-synced' },
+    });
+    const elsewhere = companion(source('qa/z', { 'target-namespaces': '*' }), 'home/z-synced');
+    const all = [colors, ...there, copy, elsewhere];
+    const fails = explain('home/colors', 'team-a', world(all, spaces, boundsOf({ requireConsent: true }))).at(
+      -1,
+    )?.fails;
+    expect(fails).toMatchObject({
+      command: { value: 'ops,shop,home' },
+      caution: expect.stringContaining('companions there now: ops, shop.'),
+    });
+  });
+
   test('name: an unrelated object, another source, being deleted', () => {
     const rename =
       'kubectl annotate configmap colors --namespace home --overwrite workshop.io/companion-name=';
@@ -369,6 +413,16 @@ describe('[C8] explain', () => {
       'name: a ConfigMap with this name exists and is not managed by mirror-controller',
       `${rename}'{namespace}-{name}'`,
     ]);
+    // The watch does not show the one, and the other is in another target namespace.
+    const shown = { labels: { 'workshop.io/managed': 'companion' } };
+    for (const other of [configMap('team-a/home-colors'), configMap('team-b/home-colors', shown)]) {
+      const inTheWay = [colors, configMap('team-a/colors-synced'), other];
+      const all = [...spaces, namespace('team-b')];
+      expect(end(inTheWay, 'team-a', all)[1]).toBe(`${rename}'{name}-mirrored'`);
+      expect(end([...inTheWay, configMap('team-a/colors-mirrored')], 'team-a', all)[1]).toBe(
+        'Set workshop.io/companion-name to a name that is free.',
+      );
+    }
     const renamed = source('home/colors', { ...targets, 'companion-name': '{namespace}-{name}' });
     expect(end([renamed, configMap('team-a/home-colors')])[1]).toBe(`${rename}'{name}-mirrored'`);
     const name = 'x'.repeat(246);

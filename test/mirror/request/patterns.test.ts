@@ -68,6 +68,7 @@ describe('[R13] the problem of a bad list of namespaces says how to fix it', () 
     'two stars': ['team-**', 'team-**', oneStar],
     'upper case': ['Team-a', 'Team-a', 'namespace names are lower case'],
     'names separated by blanks': ['team-a team-b', 'team-a team-b', 'separate the names by commas'],
+    'a prefix, a blank and a name': ['team-* qa', 'team-* qa', 'separate the names by commas'],
     'a hyphen in front': ['-a', '-a', noName],
     'a hyphen at the end': ['a-', 'a-', noName],
     'an underscore': ['team_a', 'team_a', noName],

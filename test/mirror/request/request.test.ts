@@ -215,6 +215,7 @@ describe('[R13] a bad annotation makes the request invalid; the problem names it
       'companion-name',
       `"{name" ${noPlaceholder}`,
     ],
+    'doubled braces': [{ 'companion-name': 'x-{{name}}' }, 'companion-name', `"{{name}}" ${noPlaceholder}`],
     'a brace alone': [{ 'companion-name': 'x}' }, 'companion-name', `"}" ${noPlaceholder}`],
     'a companion name in upper case': [
       { 'companion-name': 'Colors' },

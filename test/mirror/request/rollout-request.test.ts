@@ -76,6 +76,9 @@ describe('what is malformed', () => {
       { ...kept, canary: 'env in dev' },
       '"env in dev": write "key=value", "key in (a,b)", "key notin (a,b)", "key" or "!key"',
     ],
+    [{ ...kept, canary: 'team-a team-b' }, '"team-a team-b": separate the names by commas'],
+    [{ ...kept, canary: 'team-a; team-b' }, '"team-a; team-b": separate the names by commas'],
+    [{ ...kept, canary: 'env==(dev)' }, '"(dev)" is not a label value'],
     [
       { ...kept, canary: 'qa', 'canary-bake': 'soon' },
       '"soon" is not a duration; write for example 500ms, 30s, 1h30m or 1d, or "manual"',
