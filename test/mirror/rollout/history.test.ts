@@ -5,12 +5,18 @@ import { isRevisionOf } from '../../../src/mirror/rollout/revision-step.ts';
 import { configMap, controllerReference, observed, source, vocabulary } from '../wire.ts';
 import { revision } from './revisions.ts';
 
-const CONTENTS = ['a', 'b', 'c', 'd', 'e', 'f'];
+const CONTENTS = [...'abcdefABCDEF'];
 
-/** A source that holds `content`, keeps `count`, and has these revisions, the oldest first. */
+/**
+ * A source that holds `content`, keeps `count`, and has these revisions, the oldest first. Those in
+ * upper case failed in a canary.
+ */
 function historyOf(content: string, count: number, kept: readonly string[]): History {
   const object = source('home/s', {}, { data: { content } });
-  const revisions = kept.map((each, index) => revision(object, { content: each }, { order: index + 1 }));
+  const revisions = kept.map((each, index) => {
+    const stage = each === each.toUpperCase() ? 'failed' : undefined;
+    return revision(object, { content: each }, { order: index + 1, stage });
+  });
   return new History(
     {
       source: observed(object),
@@ -46,6 +52,11 @@ describe('what is kept', () => {
     ['abcd', 1, 'a', ['mark a 5', 'drop c', 'drop b']],
     ['abc', 0, 'c', ['drop c', 'drop b', 'drop a']],
     ['', 0, 'c', []],
+    // What failed does not push out what was everywhere.
+    ['aBCDe', 1, 'e', ['drop C', 'drop B']],
+    ['aBcDe', 1, 'e', ['drop a', 'drop B']],
+    ['aBcDEf', 2, 'f', ['drop B']],
+    ['aBc', 0, 'c', ['drop c', 'drop a', 'drop B']],
   ];
   test.for(table)('[D4] of "%s", at most %d others, with %s now: %o', ([kept, count, content, steps]) => {
     expect(inWords(historyOf(content, count, [...kept]))).toEqual(steps);
