@@ -64,6 +64,19 @@ export function planLeftOver(
   return planRemoval(actual, { source, policy, deleteAfter, reason: whyUndesired(actual, request) }, view);
 }
 
+/**
+ * Plan for a source that has no other, because it is invalid or being deleted: whatever it says,
+ * withdrawn consent does not wait for it (SPEC P3).
+ */
+export function planUnconsented(source: ObservedConfigMap, view: ClusterView): readonly Step[] {
+  return view.referrers(source).flatMap((object) => {
+    const permission = permissionIn(object.namespace, source.namespace, view);
+    const isRefused = permission.kind === 'unconsented' && !object.deleting;
+    if (!isRefused || !isLeftOver(object, source, view)) return [];
+    return [planDeletion(object, source, { reason: permission.reason, counts: false }, view)];
+  });
+}
+
 function whyUndesired(actual: ObservedConfigMap, request: MirrorRequest): string {
   if (actual.name !== request.companionName) {
     return `companions of the source are named ${request.companionName} now`;

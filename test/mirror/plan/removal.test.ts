@@ -185,6 +185,23 @@ describe('[P3] consent withdrawn', () => {
     ]);
   });
 
+  const stuck = {
+    'is being deleted': source(key, targets, { deleting: true, finalizers: ['x/y'] }),
+    'is invalid': source(key, { 'target-namespaces': '' }),
+  };
+  test.for(Object.entries(stuck))('deletes it even if the source %s, and nothing else', ([, object]) => {
+    const namespaces = [namespace('team-b', { accepts: '' }), namespace('team-c')];
+    const others = [
+      companion(source(key), 'team-c/colors-synced'),
+      companion(source(key), 'team-d/colors-synced'),
+    ];
+    expect(plan(key, world([object, there, ...others], namespaces))).toEqual([
+      `team-b/colors-synced: delete, unwanted; ${reason}`,
+    ]);
+    const leaving = companion(source(key), 'team-b/colors-synced', { deleting: true, finalizers: ['x/y'] });
+    expect(plan(key, world([object, leaving], namespaces))).toEqual([]);
+  });
+
   test('deletes it even if the source asks to retain', () => {
     const retained = { ...targets, 'deletion-policy': 'retain' };
     expect(of(retained, { accepts: 'x' }, [there])).toEqual([
