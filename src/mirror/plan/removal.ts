@@ -125,7 +125,7 @@ function planRemoval(
   const permission = permissionIn(actual.namespace, from, view);
   switch (permission.kind) {
     case 'permitted':
-      return policy === 'retain'
+      return policy === 'retain' || isRetainedByEarlier(actual, source, view.settings.vocabulary)
         ? planRetention(actual, source, reason, view)
         : delayed(planDeletion(actual, source, { reason, counts: true }, view), source, deleteAfter, view);
     case 'unconsented':
@@ -139,6 +139,16 @@ function planRemoval(
     case 'absent':
       return waiting(companion, 'the namespace is gone, or has not been seen yet');
   }
+}
+
+/** Whether an earlier source of the name retained it, and this one never wanted it (SPEC R4). */
+function isRetainedByEarlier(
+  actual: ObservedConfigMap,
+  source: SourceIdentity,
+  vocabulary: Vocabulary,
+): boolean {
+  const isEarlier = actual.annotations[vocabulary.sourceUid] !== source.uid;
+  return isEarlier && statedPolicy(actual, vocabulary) === 'retain';
 }
 
 /** A companion that does not carry its own name may be a copy of one, so it stays (SPEC R8). */

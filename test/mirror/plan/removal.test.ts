@@ -126,6 +126,16 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the rig
     expect(plans({ 'target-namespaces': 'team-c' }, [said])[0]).toBe(gone);
   });
 
+  test('[R4] stays if an earlier source of the name retained it', () => {
+    const earlier = source(key, {}, { uid: 'earlier' });
+    const kept = companion(earlier, 'team-b/colors-synced', retaining);
+    expect(plans({ 'target-namespaces': 'team-c' }, [kept])[0]).toBe(
+      'team-b/colors-synced: none, retained; the source no longer targets the namespace; its policy is retain',
+    );
+    const plain = companion(earlier, 'team-b/colors-synced');
+    expect(plans({ 'target-namespaces': 'team-c' }, [plain])[0]).toBe(gone);
+  });
+
   test('[R10] is left alone while it is being deleted', () => {
     const going = companion(source(key), 'team-b/colors-synced', { deleting: true, finalizers: ['x/y'] });
     expect(plans({ 'target-namespaces': 'team-c' }, [going])[0]).toBe(
@@ -553,6 +563,13 @@ describe('[R4] the companion of an unlabelled source', () => {
       'team-b/colors-synced: none, retained; the source is no longer labelled; its policy is retain',
     ]);
     expect(plan(key, world([unlabelled(), said]))[0]).toContain(': delete, unwanted');
+  });
+
+  test('[R4] stays if an earlier object of the name retained it', () => {
+    const kept = companion(source(key, {}, { uid: 'earlier' }), 'team-b/colors-synced', retaining);
+    expect(plan(key, world([unlabelled(), kept]))).toEqual([
+      'team-b/colors-synced: none, retained; the source is no longer labelled; its policy is retain',
+    ]);
   });
 
   test('stays if the source’s policy is neither delete nor retain', () => {
