@@ -68,11 +68,13 @@ describe('what is kept', () => {
     expect(inWords(history, inUse)).toEqual(['drop b']);
   });
 
-  test('[D4] an order that somebody has removed or spoiled counts as the oldest', () => {
+  /** How many contents are ahead of one to which somebody has given this order. */
+  const rankOf = (order: string, others: readonly number[]) => {
     const object = source('home/s', {}, { data: { content: 'b' } });
     const spoiled = revision(object, { content: 'a' }, { order: 7 });
-    const annotations = { ...spoiled.annotations, 'workshop.io/revision': 'last' };
-    const revisions = [{ ...spoiled, annotations }, revision(object, { content: 'b' }, { order: 2 })];
+    const annotations = { ...spoiled.annotations, 'workshop.io/revision': order };
+    const later = others.map((each, at) => revision(object, { content: `${at}` }, { order: each }));
+    const revisions = [{ ...spoiled, annotations }, ...later];
     const request = { keepRevisions: 5, pin: undefined, canary: undefined };
     const facts = {
       source: observed(object),
@@ -81,7 +83,16 @@ describe('what is kept', () => {
       namesake: undefined,
       othersHold: 'it',
     } as const;
-    expect(inWords(new History(facts, vocabulary))).toEqual([]);
+    const history = new History(facts, vocabulary);
+    return history.revisions.findIndex(({ digest }) => digest === spoiled.digest);
+  };
+  test('[D4] an order that somebody has removed or spoiled counts as the oldest', () => {
+    expect(rankOf('last', [2, 3])).toBe(2);
+    expect(rankOf('9'.repeat(16), [2, 3])).toBe(2);
+    expect(rankOf('9'.repeat(400), [2, 3])).toBe(2);
+  });
+  test('[D4] what is kept after one with a large order is newer than that', () => {
+    expect(rankOf('999999999999999', [1e15, 1e15 + 1])).toBe(2);
   });
 });
 
