@@ -1,4 +1,5 @@
-FROM node:24-slim AS build
+# On the builder's own platform: the bundle is the same for all, and the image's own stage runs nothing.
+FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts

@@ -48,7 +48,7 @@ const survey = new Survey({
   // No source has anything to render.
   renderings: { prepareFromCache: async () => undefined },
   configMaps,
-  memory: { isInConflict: () => false },
+  memory: { isInConflict: () => false, isBlocked: () => false },
   areNamespacesSynced: () => true,
   clock: systemClock,
 });

@@ -2,11 +2,11 @@ import { systemClock } from '../clock/clock.ts';
 import { createListWatch } from '../kube/api/http-list-watch.ts';
 import { keyOf } from '../kube/api/object-key.ts';
 import type { KubeObject } from '../kube/api/types.ts';
-import { loadCluster } from '../kube/config/kube-config.ts';
+import { contextNames, loadCluster } from '../kube/config/kube-config.ts';
 import { createTransport } from '../kube/http/pooled-transport.ts';
 import { DEFAULT_DOMAIN, MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabulary.ts';
 import { UsageError } from './errors.ts';
-import type { Flags } from './flags/flag.ts';
+import type { Flag, Flags } from './flags/flag.ts';
 import { environmentVariable, flagAt } from './flags/flag-values.ts';
 import { SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
@@ -20,12 +20,29 @@ const TIME_LIMIT_MS = 2_000;
 const MOST_OBJECTS = 500;
 /** Commands whose operands are sources. */
 const TAKE_SOURCES: readonly string[] = ['status', 'explain', 'history', 'undo', 'release'];
+/** Flags whose values are namespaces. */
+const TAKE_NAMESPACES: readonly string[] = [
+  'namespace',
+  'namespaces',
+  'allow-target-namespaces',
+  'deny-target-namespaces',
+  'leader-elect-lease-namespace',
+];
 
 /** A script for each shell, and for kubectl, which completes plugins by a program of their own. */
 const SCRIPTS: Readonly<Record<string, (program: string) => string>> = {
+  // Bash makes words of = and :, and replaces what follows the last of them.
   bash: (program) => `_${word(program)}() {
-  local IFS=$'\\n'
-  COMPREPLY=($(${program} ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local IFS=$'\\n' part words=() line=\${COMP_LINE#*"\${COMP_WORDS[0]}"}
+  for part in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ $line == [[:space:]]* ]]; then words+=("$part"); else words[\${#words[@]}-1]+=$part; fi
+    line=\${line#"\${line%%[![:space:]]*}"}
+    line=\${line#"$part"}
+  done
+  COMPREPLY=($(${program} ${COMPLETE} "\${words[@]}" 2>/dev/null))
+  [[ $part == [=:]* ]] && part=
+  part=\${words[\${#words[@]}-1]%"$part"}
+  COMPREPLY=("\${COMPREPLY[@]#"$part"}")
 }
 complete -o default -F _${word(program)} ${program}
 `,
@@ -39,11 +56,11 @@ compdef _${word(program)} ${program}
 `,
   fish: (program) =>
     `complete -c ${program} -f -a '(${program} ${COMPLETE} (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'\n`,
-  // Directive 4 of cobra: no file names.
+  // Cobra wants values without their flag. Its directive 4: no file names.
   // https://krew.sigs.k8s.io/docs/developer-guide/plugin-completion/
   kubectl: () => `#!/bin/sh
 # Save it on the PATH as kubectl_complete-mirror, executable.
-kubectl-mirror ${COMPLETE} "$@" 2>/dev/null
+kubectl-mirror ${COMPLETE} "$@" 2>/dev/null | sed 's/^-[^=]*=//'
 echo :4
 `,
 };
@@ -81,17 +98,46 @@ export async function complete(
 
 async function ofCommand(words: readonly string[], flags: Flags, io: ProcessIo): Promise<readonly string[]> {
   const [command = ''] = words;
-  const before = flagAt(words.at(-2), flags);
-  if (before !== undefined && before[1].kind !== SWITCH) {
-    const [name, { kind }] = before;
-    if (name === 'namespace') return names(words, flags, io, '/api/v1/namespaces');
-    return kind.choices ?? [];
+  const typed = words.at(-1) ?? '';
+  const [joined = '', own] = /^(-[^=]+)=/.exec(typed) ?? [];
+  const named = flagAt(own ?? words.at(-2), flags);
+  if (named !== undefined && (own !== undefined || named[1].kind !== SWITCH)) {
+    const values = await valuesOf(named, words, flags, io);
+    return named[1].kind.list ? inList(values, joined, typed) : values.map((value) => joined + value);
   }
-  if (words.at(-1)?.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
+  if (typed.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
   if (command === 'completion') return SHELLS;
   if (!TAKE_SOURCES.includes(command)) return [];
   const { managed } = vocabularyOf(givenValue('domain', words, flags, io.env) ?? DEFAULT_DOMAIN);
   return names(words, flags, io, '/api/v1/configmaps', `${managed}=${MANAGED_SOURCE}`);
+}
+
+/** Each value as the next item of the list that was typed after `joined`. */
+function inList(values: readonly string[], joined: string, typed: string): readonly string[] {
+  const before = typed.slice(joined.length).split(',').slice(0, -1);
+  return values
+    .filter((value) => !before.includes(value))
+    .map((value) => joined + [...before, value].join(','));
+}
+
+async function valuesOf(
+  [name, { kind }]: readonly [string, Flag<unknown>],
+  words: readonly string[],
+  flags: Flags,
+  io: ProcessIo,
+): Promise<readonly string[]> {
+  if (TAKE_NAMESPACES.includes(name)) return names(words, flags, io, '/api/v1/namespaces');
+  if (name === 'context') return contexts(words, flags, io);
+  return kind.choices ?? [];
+}
+
+/** Of the kubeconfig; none if it cannot be read. */
+function contexts(words: readonly string[], flags: Flags, { env }: ProcessIo): readonly string[] {
+  try {
+    return contextNames({ kubeconfig: givenValue('kubeconfig', words, flags, env), env });
+  } catch {
+    return [];
+  }
 }
 
 /** On the command line, else in the environment. */

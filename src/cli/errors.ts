@@ -1,3 +1,6 @@
+import type { Invocation } from '../inspect/explanation.ts';
+import { shellQuoted } from '../mirror/explain/remedies.ts';
+
 /** The command line, a flag's value, the configuration or the kubeconfig is wrong: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -13,6 +16,16 @@ export class RunError extends Error {
     super(message);
     this.exitCode = exitCode;
   }
+}
+
+/** A command of this program in an error's message, which {@link forCaller} completes. */
+export function ownCommand(...words: readonly string[]): string {
+  return `$0 ${words.map(shellQuoted).join(' ')}$FLAGS`;
+}
+
+/** The message, with its commands as the user would call them. */
+export function forCaller(message: string, { programName, flags }: Invocation): string {
+  return message.replaceAll('$0', () => programName).replaceAll('$FLAGS', () => flags);
 }
 
 /** Why a file cannot be read. */

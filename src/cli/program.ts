@@ -1,5 +1,5 @@
 import yargs, { type Argv } from 'yargs';
-import type { ProgramName } from '../inspect/explanation.ts';
+import type { Invocation, ProgramName } from '../inspect/explanation.ts';
 import { didYouMean } from '../mirror/did-you-mean.ts';
 import { demo } from './commands/demo.ts';
 import { explain } from './commands/explain.ts';
@@ -12,11 +12,12 @@ import { sandbox } from './commands/sandbox.ts';
 import { status } from './commands/status.ts';
 import { undo } from './commands/undo.ts';
 import { COMPLETE, complete, completionScript } from './completion.ts';
-import { messageOf, RunError, UsageError } from './errors.ts';
+import { forCaller, messageOf, RunError, UsageError } from './errors.ts';
 import { COMMAND_FLAGS } from './flags/command-flags.ts';
 import type { Flag, Flags, FlagValues } from './flags/flag.ts';
 import { environmentVariable, flagAt, flagValues } from './flags/flag-values.ts';
 import { beforeEnd, inLongForm } from './flags/long-form.ts';
+import { ownFlags } from './flags/printed-flags.ts';
 import { SWITCH } from './flags/values.ts';
 import { COMMAND_HELP, FLAG_GROUPS, headOf } from './help.ts';
 import { type ProcessIo, print } from './io.ts';
@@ -58,8 +59,14 @@ type Command<F extends Flags> = (
   values: FlagValues<F>,
   io: ProcessIo,
   operands: readonly string[],
-  programName: ProgramName,
+  invocation: Invocation,
 ) => Promise<unknown>;
+
+/** The command that was asked for. */
+interface Chosen {
+  readonly invocation: Invocation;
+  readonly run: () => Promise<unknown>;
+}
 
 /**
  * Runs the program and resolves to its exit code: 0 or the command's own; 2 for a wrong command
@@ -73,8 +80,9 @@ export async function runProgram(
   calledAs = 'mirror-controller',
 ): Promise<number> {
   const name = calledAs.startsWith('kubectl-mirror') ? 'kubectl mirror' : 'mirror-controller';
+  let invocation: Invocation = { programName: name, flags: '' };
   const fail = (message: string, code: number) => {
-    io.stderr.write(`${name}: ${message.replaceAll('$0', name)}\n`);
+    io.stderr.write(`${name}: ${forCaller(message, invocation)}\n`);
     return code;
   };
   try {
@@ -82,12 +90,13 @@ export async function runProgram(
       await print(io, await complete(args.slice(1), offeredAs(name), io));
       return 0;
     }
-    const command = await parse(args, io, name);
-    const code = await command?.();
+    const chosen = await parse(args, io, name);
+    if (chosen !== undefined) ({ invocation } = chosen);
+    const code = await chosen?.run();
     return typeof code === 'number' ? code : 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      const help = ['$0', commandIn(args, offeredAs(name)) ?? [], '--help'].flat().join(' ');
+      const help = [name, commandIn(args, offeredAs(name)) ?? [], '--help'].flat().join(' ');
       return fail(`${error.message}\nSee ${help}.`, 2);
     }
     if (error instanceof RunError) return fail(error.message, error.exitCode);
@@ -95,15 +104,15 @@ export async function runProgram(
   }
 }
 
-/** The command that was asked for; undefined after help or the version, which has been printed. */
+/** Undefined after help or the version, which has been printed. */
 async function parse(
   args: readonly string[],
   io: ProcessIo,
   programName: ProgramName,
-): Promise<(() => Promise<unknown>) | undefined> {
+): Promise<Chosen | undefined> {
   const isPlugin = programName === 'kubectl mirror';
   const offered = offeredAs(programName);
-  let chosen: (() => Promise<unknown>) | undefined;
+  let chosen: Chosen | undefined;
   let shown = '';
   const show = (text: string) => {
     shown += text;
@@ -121,7 +130,9 @@ async function parse(
       (inner) => withFlags(inner, name, flags),
       (parsed: Parsed) => {
         const words = operandsOf(parsed, operands);
-        chosen = () => action(flagValues(flags, parsed, io.env), io, words, programName);
+        const invocation = { programName, flags: ownFlags(parsed) };
+        const run = () => action(flagValues(flags, parsed, io.env), io, words, invocation);
+        chosen = { invocation, run };
       },
     );
   };
@@ -133,6 +144,8 @@ async function parse(
     .updateStrings({ boolean: 'switch', 'Not enough arguments following: %s': '--%s needs a value' })
     // Called where no command is named.
     .command('$0', false, {}, ({ _: [word] }) => {
+      const flags: Flags = Object.assign({}, ...offered.values());
+      if (word === undefined) refuseUnknown(inLongForm(args, flags), flags, offered);
       if (isPlugin && word === undefined) parser.showHelp(show);
       else throw new UsageError(noCommand(word, [...offered.keys()]));
     })
@@ -227,7 +240,7 @@ function refuseUnknown(words: readonly string[], flags: Flags, offered: Readonly
   const name = nameOf(unknown);
   const owners = Array.from(offered).flatMap(([command, its]) => (flagAt(name, its) ? [command] : []));
   const list = new Intl.ListFormat('en-GB').format(owners);
-  const known = Object.keys(flags).map((each) => `--${each}`);
+  const known = [...GENERAL_FLAGS, ...Object.keys(flags).map((each) => `--${each}`)];
   const hint = list ? `; ${list} ${owners.length > 1 ? 'have' : 'has'} it` : undefined;
   throw new UsageError(`unknown flag: ${name}${hint ?? didYouMean(name.replaceAll('_', '-'), known)}`);
 }

@@ -23,9 +23,6 @@ const GIVE_UP_LISTING_AFTER = 5;
 /** Failed attempts in a row (about 10 s of them) after which it ignores a source. */
 const GIVE_UP_AFTER = 8;
 
-/** States in which a companion is left as it is: on purpose, or until somebody acts. */
-const LEFT_STATES = new Set(['waiting', 'held', 'missing', 'conflict', 'refused', 'invalid']);
-
 /** The parts of a controller, put together by `createController`. */
 export interface ControllerParts {
   readonly configMaps: Informer<ObservedConfigMap, ConfigMapIndex>;
@@ -127,10 +124,8 @@ export class Controller {
 
   /** Numbers, above 0, of companions that are not as their sources ask, by state (SPEC D8). */
   async leftAsTheyAre(): Promise<Readonly<Record<string, number>>> {
-    const { companions } = await this.#parts.survey.take();
-    return Object.fromEntries(
-      [...companions].filter(([state, count]) => LEFT_STATES.has(state) && count > 0),
-    );
+    const { left } = await this.#parts.survey.take();
+    return Object.fromEntries([...left].filter(([, count]) => count > 0));
   }
 
   /** What has failed or was rejected: source keys, and lists that are not complete. */

@@ -26,6 +26,7 @@ import { stateMetrics } from './metrics/state-metrics.ts';
 import { Survey } from './metrics/survey.ts';
 import { countRestarts, exportActivity } from './metrics/watch-metrics.ts';
 import { createClusterView } from './reconcile/cluster-view.ts';
+import { DryRunPlanner } from './reconcile/dry-run-planner.ts';
 import { Planner } from './reconcile/planner.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { createSources } from './sources.ts';
@@ -133,7 +134,12 @@ export function createController(options: ControllerOptions, deps: ControllerDep
     isOutdated: (pass) => writer.isOutdated(pass),
     requeue: (source, lane) => queue.add(source, lane),
   });
-  const reconciler = new Reconciler({ ...shared, planner, writes, dryRun });
+  const reconciler = new Reconciler({
+    ...shared,
+    planner: dryRun ? new DryRunPlanner({ planner, api, view }) : planner,
+    writes,
+    dryRun,
+  });
 
   configMaps.addHandler(
     configMapHandler({

@@ -15,6 +15,11 @@ const NAME = 'mirror-controller-canary';
 /** Misses in a row after which this process is stuck. */
 const MOST_MISSES = 5;
 
+/** The source that the canary of a controller in this namespace changes, or once did. */
+export function canaryIn(namespace: string): ObjectKey {
+  return objectKey(namespace, NAME);
+}
+
 export interface FreshnessCanaryDeps {
   readonly api: Pick<ConfigMapApi, 'get' | 'create' | 'patch'>;
   /** Where the source and its companion are. */
@@ -51,7 +56,7 @@ export class FreshnessCanary {
 
   constructor(deps: FreshnessCanaryDeps) {
     this.#deps = deps;
-    this.source = objectKey(deps.namespace, NAME);
+    this.source = canaryIn(deps.namespace);
     this.#companion = objectKey(deps.namespace, `${NAME}-synced`);
   }
 

@@ -19,6 +19,15 @@ export interface Sources {
   content(source: ObservedConfigMap): Promise<Content>;
 }
 
+/** All but one, which those who follow them do not see. */
+export function sourcesBut(key: ObjectKey | undefined, sources: Sources): Sources {
+  return {
+    ...sources,
+    get: (each) => (each === key ? undefined : sources.get(each)),
+    all: () => sources.all().filter((source) => source.key !== key),
+  };
+}
+
 export function createSources(
   { lister, whenSynced }: Pick<Informer<ObservedConfigMap>, 'lister' | 'whenSynced'>,
   bodies: Pick<SourceBodies, 'content'>,

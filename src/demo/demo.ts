@@ -4,6 +4,7 @@ import type { Controller } from '../controller/controller.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { createTransport } from '../kube/http/pooled-transport.ts';
 import type { Transport } from '../kube/http/transport.ts';
+import { shellQuoted } from '../mirror/explain/remedies.ts';
 import { DEFAULT_DOMAIN } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';
@@ -49,10 +50,11 @@ export async function playDemo({ cluster, setFailing }: Place, deps: DemoDeps): 
   // Not the controller's user agent: the sandbox fails only the controller's requests.
   const transport = createTransport(cluster, { clock, userAgent: 'workshop', signal: requests.signal });
   const namespaces = new OwnNamespaces(transport, clock);
+  const kubectl = `kubectl --context ${shellQuoted(cluster.context ?? '')}`;
   const send = (command: Command) => namespaces.send(command);
   let left: readonly string[] = [];
   try {
-    if (isCluster) await namespaces.refuseExisting(namespacesOf(setting));
+    if (isCluster) await namespaces.refuseExisting(namespacesOf(setting), kubectl);
     narrator.say(...(isCluster ? aboutCluster(setting, cluster) : [ABOUT_SANDBOX]), ...aboutSteps(setting));
     if (isCluster) await send(createNamespace(setting.home));
     await playSteps(setting, transport, { ...deps, setFailing, send });
@@ -60,7 +62,7 @@ export async function playDemo({ cluster, setFailing }: Place, deps: DemoDeps): 
   } finally {
     if (isCluster) left = await namespaces.remove(signal);
     const names = left.join(' ');
-    if (left.length > 0) narrator.say(`NOT YET REMOVED, please check: kubectl get namespace ${names}`);
+    if (left.length > 0) narrator.say(`NOT YET REMOVED, please check: ${kubectl} get namespace ${names}`);
     requests.abort();
     await transport.close();
   }

@@ -24,14 +24,17 @@ export class OwnNamespaces {
     this.#clock = clock;
   }
 
-  /** @throws DemoError when one of them exists, because it may be in use. */
-  async refuseExisting(names: readonly string[]): Promise<void> {
+  /**
+   * `kubectl`: how to call it for this cluster.
+   * @throws DemoError when one of them exists, because it may be in use.
+   */
+  async refuseExisting(names: readonly string[], kubectl: string): Promise<void> {
     const uids = await Promise.all(names.map((name) => this.#uidOf(name)));
     const existing = names.filter((_, index) => uids[index] !== undefined);
     if (existing.length === 0) return;
     throw new DemoError(
       `the demo works only in namespaces that it creates itself; these exist already: ${existing.join(', ')}\n` +
-        `If an earlier demo left them behind, run "kubectl delete namespace ${existing.join(' ')}"; else use another cluster.`,
+        `If an earlier demo left them behind, run "${kubectl} delete namespace ${existing.join(' ')}"; else use another cluster.`,
     );
   }
 

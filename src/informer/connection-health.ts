@@ -1,6 +1,6 @@
 import { type BackoffOptions, backoffDelay } from '../clock/backoff.ts';
 import type { Clock, Timer } from '../clock/clock.ts';
-import { ApiError, NetworkError } from '../kube/errors.ts';
+import { ApiError, isForbidden, NetworkError } from '../kube/errors.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { HistoryRestartedError } from './history.ts';
 
@@ -22,6 +22,7 @@ export class ConnectionHealth {
   readonly #random: () => number;
   readonly #log: Logger;
   #failures = 0;
+  #isRefused = false;
   #failingSince = 0;
   readonly #reasonsLogged = new Set<string>();
   /** When the present list or watch was begun; undefined while the next attempt waits. */
@@ -40,6 +41,11 @@ export class ConnectionHealth {
   /** Failures in a row, without a settled watch in between. */
   get failures(): number {
     return this.#failures;
+  }
+
+  /** Whether the last list or watch failed because we lack the right to it. */
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   /** When the server last sent something, on the clock; undefined: not yet. */
@@ -91,6 +97,7 @@ export class ConnectionHealth {
   failed(error: unknown, message: string): number {
     if (this.#failures === 0) this.#failingSince = this.#clock.now();
     this.#failures += 1;
+    this.#isRefused = isForbidden(error);
     this.#begunAt = undefined;
     const retryAfterMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const delayMs = Math.max(retryAfterMs, backoffDelay(this.#failures, BACKOFF, this.#random));

@@ -47,8 +47,8 @@ export interface Informer<S extends Stored, I extends string = string> {
   /** Resolves when everything has stopped after `signal` aborted. May be called once. */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Whether the store holds the whole first list and the handlers have been called for it. Stays
-   * true.
+   * Whether the store holds the whole first list and the handlers have been called for it. A scope
+   * that we may not list (403) is not waited for if there is another. Stays true.
    */
   isSynced(): boolean;
   /** Resolves once synced, or as soon as `signal` aborts: check the signal. */
@@ -73,10 +73,11 @@ export function createInformer<T extends KubeObject, S extends Stored, I extends
   let startedAt: number | undefined;
 
   const synced = new AbortController();
-  const onListed = () => {
-    if (reflectors.every(({ partition }) => partition.hasListed)) synced.abort();
+  const onOutcome = () => {
+    const waiting = reflectors.filter(({ partition }) => !partition.hasListed);
+    if (waiting.length < reflectors.length && waiting.every(({ health }) => health.isRefused)) synced.abort();
   };
-  const common = { transform, indexers, handlers, onListed, onRestart, clock, random };
+  const common = { transform, indexers, handlers, onOutcome, onRestart, clock, random };
   const reflectors = Array.from(
     listWatches,
     ([scope, listWatch]) => new Reflector({ ...common, listWatch, log: log.child({ scope }) }),

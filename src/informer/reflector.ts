@@ -23,8 +23,11 @@ type Batches<T extends KubeObject> = AsyncIterable<readonly WatchEvent<T>[]>;
 export interface ReflectorDeps<T extends KubeObject, S extends Stored, I extends string>
   extends PartitionDeps<T, S, I> {
   readonly listWatch: ListWatch<T>;
-  /** Called after each complete list, once the handlers have been called for it. */
-  readonly onListed: () => void;
+  /**
+   * Called after each complete list, once the handlers have been called for it, and after each
+   * failure.
+   */
+  readonly onOutcome: () => void;
   /** Called whenever a list or watch has ended, for whatever reason. */
   readonly onRestart: (reason: RestartReason) => void;
   readonly random: () => number;
@@ -63,6 +66,7 @@ export class Reflector<T extends KubeObject, S extends Stored, I extends string>
         const reason = reasonToRestart(error);
         onRestart(reason);
         const delayMs = this.#recover(error, reason);
+        this.#deps.onOutcome();
         if (delayMs > 0) await sleep(clock, delayMs, signal);
       }
     }
@@ -180,12 +184,12 @@ export class Reflector<T extends KubeObject, S extends Stored, I extends string>
   }
 
   async #replace(draft: IndexedMap<S, I>, resourceVersion: string, signal: AbortSignal): Promise<void> {
-    const { onListed, log } = this.#deps;
+    const { onOutcome, log } = this.#deps;
     // For later lists the log already has the reason, and will have `resolved`.
     const level = this.partition.hasListed ? 'debug' : 'info';
     await this.partition.replace(draft, resourceVersion, signal);
     log[level]({ objects: draft.size, by: this.#streams ? 'streaming' : 'paging' }, 'listed');
     this.#mustList = false;
-    onListed();
+    onOutcome();
   }
 }

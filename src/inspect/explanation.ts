@@ -8,11 +8,16 @@ import { oneLine, paragraph, renderTable } from './table.ts';
 /** How the user calls the program (SPEC C9). */
 export type ProgramName = 'mirror-controller' | 'kubectl mirror';
 
-/** How the user called the program: commands to paste call it, and kubectl, in the same way. */
-export interface Caller {
+/** How the user called the program: commands to paste call it in the same way. */
+export interface Invocation {
   readonly programName: ProgramName;
-  /** The flags that choose the cluster, as they were given; empty, or with a space before. */
-  readonly clusterFlags: string;
+  /** The flags that its commands must repeat; empty, or with a space before. */
+  readonly flags: string;
+}
+
+export interface Caller extends Invocation {
+  /** What commands of kubectl need to reach the same cluster; likewise. */
+  readonly kubectlFlags: string;
   /** Columns of the terminal. */
   readonly width: number;
 }
@@ -35,7 +40,7 @@ const ONCE_CAUTION =
 
 /** The checks, how it ends, and what would change that. */
 export function explanationInWords(explanation: Explanation, caller: Caller): string {
-  const { programName, clusterFlags, width } = caller;
+  const { programName, flags, width } = caller;
   const { source, companion, findings, entry } = explanation;
   const rows = findings.map(({ check, evidence, fails }) => ({
     cells: [`  ${fails === undefined ? 'ok' : 'no'}`, check, evidence],
@@ -47,25 +52,23 @@ export function explanationInWords(explanation: Explanation, caller: Caller): st
     `\n${table}\n`,
     paragraph(oneLine(conclusion(explanation)), width),
     fails === undefined ? '' : remedyInWords(fails, caller),
-    entry?.state === 'held'
-      ? `To let it be deleted:\n  ${programName} release ${source}${clusterFlags}\n`
-      : '',
+    entry?.state === 'held' ? `To let it be deleted:\n  ${programName} release ${source}${flags}\n` : '',
   ].join('');
 }
 
 /** A command is never broken: it is there to be pasted. */
-function remedyInWords(remedy: Remedy, { programName, clusterFlags, width }: Caller): string {
+function remedyInWords(remedy: Remedy, { programName, flags, kubectlFlags, width }: Caller): string {
   if ('words' in remedy) return paragraph(remedy.words, width);
   if ('command' in remedy) {
     const caution = remedy.caution === undefined ? '' : paragraph(remedy.caution, width);
-    return `To change that:\n  ${oneLine(commandInWords(remedy.command) + clusterFlags)}\n${caution}`;
+    return `To change that:\n  ${oneLine(commandInWords(remedy.command) + kubectlFlags)}\n${caution}`;
   }
   // The plugin has no run.
   const once =
     programName === 'kubectl mirror'
       ? ''
-      : `Without one:\n  ${programName} run --once${clusterFlags}\n${paragraph(ONCE_CAUTION, width)}`;
-  return `A running controller will do that. To see whether one runs:\n  ${FIND_CONTROLLER}${clusterFlags}\n${once}`;
+      : `Without one:\n  ${programName} run --once${flags}\n${paragraph(ONCE_CAUTION, width)}`;
+  return `A running controller will do that. To see whether one runs:\n  ${FIND_CONTROLLER}${kubectlFlags}\n${once}`;
 }
 
 function conclusion({ findings, entry }: Explanation): string {

@@ -14,7 +14,7 @@ import { renderTable } from './table.ts';
 const NOTES = {
   source: 'what the source says now',
   pinned: 'pinned',
-  trying: 'only in canaries yet',
+  trying: 'its canary is not over',
   superseded: 'replaced before it left the canaries',
   failed: 'failed in a canary',
 } as const;
@@ -30,7 +30,7 @@ export interface HistoryRow {
   readonly bytes: number;
   /** How many companions hold it. */
   readonly companions: number;
-  /** What it changed in the one before it. */
+  /** What it changed in the one before it; empty for the oldest, whose predecessor is unknown. */
   readonly differences: readonly Change[];
 }
 
@@ -51,6 +51,7 @@ export async function historyRows(source: ObservedConfigMap, look: Look): Promis
   const holds = heldBy(renderings.get(source.key), vocabulary);
   const companions = view.referrers(source).filter((object) => isCompanionOf(object, source, vocabulary));
   return contents.map(({ of, content }, at) => {
+    const before = contents[at + 1]?.content;
     const { digest } = of;
     const isOwn = digest === source.digest;
     const stage = stageOf(of, vocabulary);
@@ -67,7 +68,7 @@ export async function historyRows(source: ObservedConfigMap, look: Look): Promis
       marks: MARKS.filter((mark) => marks[mark]),
       bytes: sizeOf(content),
       companions: companions.filter((companion) => holds(companion, of)).length,
-      differences: contentChanges(contents[at + 1]?.content ?? NOTHING, content),
+      differences: before === undefined ? [] : contentChanges(before, content),
     };
   });
 }
@@ -80,8 +81,6 @@ function heldBy(rendering: Rendering | undefined, vocabulary: Vocabulary) {
     return written === shortChecksum(content.digest) || companion.digest === present?.digest;
   };
 }
-
-const NOTHING: Content = { data: {}, binaryData: {} };
 
 function sizeOf({ data, binaryData }: Content): number {
   const sum = (entries: Content['data'], encoding: BufferEncoding) =>

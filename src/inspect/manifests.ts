@@ -1,6 +1,7 @@
 import { loadAll } from 'js-yaml';
 import { keyOf, type ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, ObjectMeta } from '../kube/api/types.ts';
+import { isObjectName } from '../mirror/request/object-name.ts';
 
 /** A ConfigMap as a file has it: the server has not given it a uid yet. */
 export type WrittenConfigMap = Omit<ConfigMap, 'metadata'> & {
@@ -90,6 +91,9 @@ function* unpacked(value: unknown, file: ManifestFile, kind: string | undefined)
   const object = { ...(kind !== undefined && { apiVersion: 'v1', kind }), ...value } as Partial<RawObject>;
   if (typeof object.kind !== 'string') throw new ManifestError(`${file.name}: an object has no "kind"`);
   if (!object.kind.endsWith('List') || !Array.isArray(object.items)) {
+    if (typeof object.apiVersion !== 'string') {
+      throw new ManifestError(`${file.name}: a ${object.kind} has no "apiVersion"`);
+    }
     yield object as RawObject;
     return;
   }
@@ -115,6 +119,10 @@ function metadataOf(object: RawObject, file: ManifestFile): WrittenNamespace['me
     throw new ManifestError(`${file.name}: a ${object.kind} has no metadata.name`);
   }
   const where = `${file.name}: ${object.kind} ${name}`;
+  if (!isObjectName(name)) {
+    const fix = 'write lower-case letters, digits, "-" and "."';
+    throw new ManifestError(`${where}: no object can have this name; ${fix}`);
+  }
   return {
     name,
     ...(labels && { labels: texts(labels, `${where}: labels`) }),

@@ -42,9 +42,9 @@ export class Problems {
   of(source: ObjectKey): Pick<Observation, 'failure' | 'conditions'> {
     const problems = [...(this.#bySource.get(source)?.values() ?? [])];
     const failure = problems.find(({ kind }) => FAILURES.includes(kind));
-    const conditions = problems.flatMap(({ kind, reason }) => {
+    const conditions = problems.flatMap(({ kind, reason, topic = reason }) => {
       const type = CONDITIONS[kind];
-      return type === undefined ? [] : [[type, cut(reason)] as const];
+      return type === undefined ? [] : [[type, { topic: cut(topic), reason: cut(reason) }] as const];
     });
     return {
       failure: failure && cut(`${failure.subject}: ${failure.reason}`),

@@ -215,8 +215,11 @@ export class Sender {
     }
     if (outcome.kind === 'outdated') return { kind: 'postponed' };
     if (outcome.kind === 'gone') {
-      const note = `sink ${sink.name} answered 410, so it gets nothing more until the controller restarts`;
-      log.error({ sink: sink.name }, 'sink answered 410 and gets nothing more until the next start');
+      const note = `sink ${sink.name} answered 410, so it gets nothing more until the controller restarts or gains the Lease`;
+      log.error(
+        { sink: sink.name },
+        'sink answered 410 and gets nothing more until the next start or takeover',
+      );
       for (const { uid, ref } of due) report(uid, ref, 'SinkGone', note);
       return { kind: 'failed', holdMs: Number.POSITIVE_INFINITY };
     }

@@ -18,7 +18,7 @@ export interface TrackerDeps {
   readonly sinks: readonly Sink[];
   readonly vocabulary: Vocabulary;
   readonly sources: Pick<Sources, 'get'>;
-  readonly state: Pick<NotifyState, 'get' | 'set' | 'stored' | 'uidAt'>;
+  readonly state: Pick<NotifyState, 'get' | 'set' | 'stored' | 'uidAt' | 'goneAt'>;
   /** The sequence number of what a sink is being sent of a source. */
   readonly sending: (sink: string, uid: string) => number | undefined;
   /** What the cluster itself says of a source. Resolves to undefined if the term ends before. */
@@ -75,9 +75,15 @@ export class Tracker {
     const hasGone = known !== undefined && known !== source?.uid;
     if (hasGone || (source !== undefined && this.#isDoubtful(source))) void this.#verify(ref, pass);
     else if (source !== undefined) this.#compare(source, pass);
+    else {
+      this.changedKeys.forget(ref);
+      // The deletion of its companions may be held since, or no longer.
+      const gone = state.goneAt(ref);
+      if (gone !== undefined) this.depart(gone);
+    }
   }
 
-  /** The source with this uid was deleted or unlabelled. */
+  /** The source with this uid was deleted or unlabelled, now or before. */
   depart(uid: string): void {
     const { sinks, state, sending, problems, clock } = this.#deps;
     const record = state.get(uid);
@@ -86,7 +92,8 @@ export class Tracker {
     this.changedKeys.forget(record.ref);
     const receivers = receiversOf(record, chosenSinks(record, sinks).sinks, (sink) => sending(sink, uid));
     const { conditions } = problems.of(record.ref);
-    state.set(uid, departed(record, conditions, receivers, clock.wallTime()));
+    const after = departed(record, conditions, receivers, clock.wallTime());
+    if (after !== record) state.set(uid, after);
   }
 
   /** Whether the cache may be behind what is recorded. */

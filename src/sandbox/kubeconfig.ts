@@ -1,3 +1,6 @@
+/** In each kubeconfig of a sandbox. kubectl keeps it, unlike a comment, when it rewrites the file. */
+export const SANDBOX_MARK = 'provider: mirror-controller';
+
 /**
  * A kubeconfig for the server at `url` with the context `sandbox`. The server asks for no
  * credentials.
@@ -9,6 +12,10 @@ clusters:
 - name: sandbox
   cluster:
     server: ${url}
+    extensions:
+    - name: cluster_info
+      extension:
+        ${SANDBOX_MARK}
 contexts:
 - name: sandbox
   context:

@@ -27,14 +27,20 @@ function failingList(failures: readonly Error[]): ListWatch<ConfigMap> {
   };
 }
 
-function contact(failures: readonly Error[], { retry = true } = {}) {
+interface ContactOptions {
+  readonly retry?: boolean;
+  /** The failures of each further scope. */
+  readonly others?: readonly (readonly Error[])[];
+}
+
+function contact(failures: readonly Error[], { retry = true, others = [] }: ContactOptions = {}) {
   const clock = new ManualClock();
   const log = new RecordedLog();
   const stop = new AbortController();
   const outcome = { ended: false, error: '' };
   const ended = firstContact({
     cluster: { server: 'https://server:1', context: 'here' },
-    configMaps: new Map([['all namespaces', failingList(failures)]]),
+    configMaps: new Map([failures, ...others].map((list, scope) => [`team-${scope}`, failingList(list)])),
     namespaces: undefined,
     ifForbidden: 'Ask for the right.',
     retry,
@@ -133,6 +139,26 @@ describe('[W3] what retrying cannot fix', () => {
     const { clock, outcome } = contact([status(503)], { retry: false });
     await clock.advance(0);
     expect(outcome.error).toContain('answered 503');
+  });
+});
+
+describe('[W3] of several namespaces', () => {
+  test('one that refuses does not end the program', async () => {
+    const { clock, outcome } = contact([status(403)], { others: [[], [status(403)]] });
+    await clock.advance(0);
+    expect(outcome).toEqual({ ended: true, error: '' });
+  });
+
+  test('all that refuse end it', async () => {
+    const { clock, outcome } = contact([status(403)], { others: [[status(403)]] });
+    await clock.advance(0);
+    expect(outcome.error).toContain('Ask for the right.');
+  });
+
+  test('[C4] with --once, one that refuses ends it', async () => {
+    const { clock, outcome } = contact([], { others: [[status(403)]], retry: false });
+    await clock.advance(0);
+    expect(outcome.error).toContain('Ask for the right.');
   });
 });
 

@@ -100,6 +100,9 @@ describe('a wrong command line', () => {
     [['status', '-A', '--watch', '--check'], '--check: it cannot be combined with --watch'],
     [['status', '-A', '--watch', '-o', 'json'], '--watch: it cannot be shown as json'],
     [['plan', 'colors'], 'unexpected argument: colors'],
+    [['--versoin'], 'unknown flag: --versoin; did you mean --version?\nSee mirror-controller --help.\n'],
+    [['stat', '-Aowide'], '"stat" is not a command'],
+    [['status', '-n', 'Team_A'], '--namespace: "Team_A" cannot be the name of a namespace'],
   ])('[O5] %j: exit code 2, what is wrong and how to fix it', async (args, words) => {
     const { code, out, err } = await outcome(args);
     expect(code).toBe(2);
@@ -108,6 +111,22 @@ describe('a wrong command line', () => {
     expect(err).not.toMatch(/\n\s+at /);
     expect(out).toBe('');
   });
+
+  test.each(['status', 'explain', 'history', 'undo', 'release'])(
+    '[O5] %s of what cannot be a name',
+    async (command) => {
+      for (const name of ['shop/Colors', 'a b', '../x', 'shop/']) {
+        const { code, err } = await outcome([
+          command,
+          name,
+          '--kubeconfig',
+          kubeconfig('http://127.0.0.1:1'),
+        ]);
+        expect(code).toBe(2);
+        expect(err).toContain(`${command}: "${name}" cannot be a name; write NAMESPACE/NAME, or NAME alone`);
+      }
+    },
+  );
 
   test.each([
     [[], 'the namespace of the Lease is unknown; set --leader-elect-lease-namespace'],

@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { loadCluster } from '../../src/kube/config/kube-config.ts';
+import { hasKubectl, useKubectl } from '../support/kubectl.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { memoryIo } from './memory-io.ts';
 
@@ -78,6 +79,40 @@ test('[C7] the kubeconfig of a sandbox that still runs is refused, and the sandb
   expect(next.server).not.toBe(server);
   expect(await next.stop()).toBe(0);
   expect(existsSync(path)).toBe(false);
+});
+
+describe.skipIf(!hasKubectl())('[C7] a kubeconfig that kubectl has rewritten', () => {
+  const path = join(folder, 'rewritten');
+  const config = useKubectl(
+    () => path,
+    () => 'default',
+  );
+
+  test('is still the sandbox’s: deleted at its end, and overwritten after a crash', async () => {
+    const { stop, server } = await start(['--no-controller', '--kubeconfig', path]);
+    const { exitCode } = await config.run(['config', 'set', 'contexts.sandbox.namespace', 'shop']);
+    expect(exitCode).toBe(0);
+    const rewritten = readFileSync(path, 'utf8');
+    expect(rewritten).toContain('namespace: shop');
+    expect(await stop()).toBe(0);
+    expect(existsSync(path)).toBe(false);
+    writeFileSync(path, rewritten);
+    const next = await start(['--no-controller', '--kubeconfig', path]);
+    expect(next.server).not.toBe(server);
+    expect(await next.stop()).toBe(0);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('is the user’s once it has another cluster: neither deleted nor overwritten', async () => {
+    const { stop } = await start(['--no-controller', '--kubeconfig', path]);
+    await config.run(['config', 'set-cluster', 'yours', '--server=https://10.0.0.1']);
+    expect(await stop()).toBe(0);
+    const kept = readFileSync(path, 'utf8');
+    const io = memoryIo();
+    expect(await runProgram(['sandbox', '--kubeconfig', path], io)).toBe(2);
+    expect(io.err()).toContain('was not written by this command');
+    expect(readFileSync(path, 'utf8')).toBe(kept);
+  });
 });
 
 test('[C7] a file that has replaced the kubeconfig meanwhile stays', async () => {

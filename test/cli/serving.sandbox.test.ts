@@ -159,6 +159,30 @@ test('[O6] the canary goes the whole way of an edit, and has no Events', async (
   expect(await withEvents()).not.toContain('mirror-controller-canary');
 });
 
+test.each([
+  ['with its flag', ['--freshness-canary=1h']],
+  ['after that was removed', []],
+])('[O6] the state of notifications does not know the canary %s', async (_, flags) => {
+  const here = '--leader-elect-lease-namespace=default';
+  const first = await startRun(here, '--freshness-canary=10s');
+  const { person, createSource } = first;
+  await waitFor(() => person.configMap('default/mirror-controller-canary-synced'), { deadlineMs: 20_000 });
+  await first.stop();
+  const sinks = folderWith({
+    'sinks.yaml': 'sinks: [{name: ops, type: webhook, url: "https://ops.example", default: true}]',
+  });
+  const second = await first.startAnother(here, `--notify-config=${sinks}/sinks.yaml`, ...flags);
+  const known = async () => {
+    const state = await person.configMaps('default', 'app.kubernetes.io/component=notifications');
+    return state.flatMap(({ data = {} }) => Object.values(data).map((text) => JSON.parse(text).ref));
+  };
+  await waitFor(() => second.io.err().includes('"notifying"'), { deadlineMs: 20_000 });
+  await createSource('colors');
+  await waitFor(async () => (await known()).includes('default/colors'), { deadlineMs: 20_000 });
+  expect(await known()).toEqual(['default/colors']);
+  expect(await second.withEvents()).not.toContain('mirror-controller-canary');
+});
+
 test('[O2] livez, readyz and healthz list every check, those not in use included', async () => {
   const { get } = await startRun();
   const names = (body: string) => [...body.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name);

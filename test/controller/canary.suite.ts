@@ -238,7 +238,7 @@ export function canarySuite(server: TestServer): void {
     };
     const replaced = 'replaced before it left the canaries';
     expect(await notes()).toEqual([
-      `${shortOf(BLUE)}: what the source says now; only in canaries yet`,
+      `${shortOf(BLUE)}: what the source says now; its canary is not over`,
       `${shortOf(GREEN)}: ${replaced}`,
       `${shortOf(RED)}: `,
     ]);

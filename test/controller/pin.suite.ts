@@ -5,7 +5,7 @@ import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { memoryIo } from '../cli/memory-io.ts';
-import { ask, scopeOf, short } from '../inspect/ask.ts';
+import { ask, repeatedScope, scopeOf, short } from '../inspect/ask.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -118,7 +118,10 @@ export function pinSuite(server: TestServer): void {
     expect((await ask(world, ['undo', key, '--to', shortOf(BLUE)])).code).toBe(0);
     await hold(world, { 'team-a': BLUE, 'team-b': BLUE });
     const wrong = await ask(world, ['undo', key, '--to', 'beef']);
-    expect(short(world, wrong.err)).toContain('home/colors has no revision beef; write at least 8 digits');
+    expect(wrong.err).toContain(
+      `${key} has no revision beef; write at least 8 digits of one that ` +
+        `"mirror-controller history ${key}${repeatedScope(world).ours}" lists\n`,
+    );
   });
 
   test.concurrent('[D5] undo says what is missing', async () => {
@@ -137,6 +140,18 @@ export function pinSuite(server: TestServer): void {
     expect(short(world, (await ask(world, ['undo', `${key}-x`])).err)).toContain(
       'home/colors-x is not a source\nTo see why, run: mirror-controller explain home/colors-x',
     );
+  });
+
+  test.concurrent('[D5] undo warns if no revision will keep what it pins', async () => {
+    await using world = await World.open(server);
+    await world.createSource({ data: RED });
+    const { code, out } = await ask(world, ['undo', world.full('home/colors'), '--to', shortOf(RED)]);
+    expect([code, short(world, out).replaceAll('\n', ' ')]).toEqual([
+      0,
+      expect.stringContaining(
+        'Warning: home/colors keeps no revisions, so its next edit loses this content, and its companions stay as they are then. Before that, set workshop.io/keep-revisions=5.',
+      ),
+    ]);
   });
 
   test.concurrent('[D5] undo that the server refuses says why, and exits with 2 as after any error', async () => {
@@ -173,7 +188,6 @@ export function pinSuite(server: TestServer): void {
       ['2', shortOf(GREEN), '8 B', '0'],
       ['  ~ data sky: 3 B → 5 B'],
       ['1', shortOf(RED), '6 B', '2', 'pinned'],
-      ['  + data sky: 3 B'],
       [''],
     ]);
     await edit(world, { sky: 'grey' });

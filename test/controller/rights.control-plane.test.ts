@@ -65,6 +65,40 @@ describe.skipIf(lacks.controllerManager())('under rights of its own, on a real c
     expect(await world.configMap('team-a/colors-synced')).toEqual(before);
   });
 
+  test.concurrent('[W3] [R9] a namespace that may not be listed at the start holds back nothing else', async () => {
+    await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
+    const account = { namespace: world.full('home'), name: 'mirror' };
+    const cluster = await serviceAccount(world.person, world.place.cluster, account.namespace, account.name);
+    const rules = [CONFIG_MAPS, OWN_NAMESPACE];
+    for (const name of ['home', 'team-a']) await grant(world.person, world.full(name), account, rules);
+    const first = world.start();
+    await world.createSource({
+      name: 'theirs',
+      in: 'team-b',
+      asks: { 'target-namespaces': world.full('team-a') },
+    });
+    const before = await world.companion('team-a/theirs-synced', 'team-b/theirs');
+    await first.stop();
+    const namespaces = ['home', 'team-a', 'team-b'].map((name) => world.full(name)).join();
+    const controller = world.start({ namespaces }, { cluster, clock: fastClock(20) });
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });
+    await world.companion('team-a/colors-synced', 'home/colors');
+    await world.settle(controller);
+    expect(await world.configMap('team-a/theirs-synced')).toEqual(before);
+    expect(controller.log.told).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        message: 'list failed, retrying',
+        scope: world.full('team-b'),
+        reason: '403 Forbidden',
+      }),
+    );
+    await grant(world.person, world.full('team-b'), account, rules);
+    await world.companion('team-b/colors-synced', 'home/colors');
+    await world.person.patch(world.full('team-b/theirs'), { data: { sky: 'grey' } });
+    await world.companion('team-a/theirs-synced', 'team-b/theirs');
+  });
+
   test.concurrent('[P4] [R9] where a Role is missing nothing is written, and other namespaces are not affected', async () => {
     await using world = await World.open(controlPlaneServer, ['team-a', 'team-b']);
     const account = { namespace: world.full('home'), name: 'mirror' };

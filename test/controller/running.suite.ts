@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { edit, GREEN, RED, revisionOf } from './rolling.ts';
 import { World } from './world.ts';
 
 /** Starting, running beside others, and running once. */
@@ -123,15 +124,67 @@ export function runningSuite(server: TestServer): void {
     expect(code).toBe(0);
     expect(log).toContain('nothing was written');
     expect(log).not.toContain('all done');
-    const said = log
-      .split('\n')
-      .filter((line) => line.includes('companion would be'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .map(({ msg, companion }) => `${msg}: ${companion}`);
+    const said = linesOf(log, /would be/).map(({ msg, companion }) => `${msg}: ${companion}`);
     expect(said.sort()).toEqual([
       `companion would be created: ${world.full('home/plain-synced')}`,
       `companion would be created: ${world.full('team-b/colors-synced')}`,
       `companion would be deleted: ${world.full('team-a/colors-synced')}`,
     ]);
   });
+
+  test.concurrent('[C4] [R6] [D4] a dry run finds what has a name that looks free, and reports what run would', async () => {
+    await using world = await World.open(server, ['team-a']);
+    const foreign = (name: string) =>
+      world.person.create({ metadata: { name, namespace: world.full('home') }, data: { mine: 'x' } });
+    const asks = { 'keep-revisions': '5' };
+    await world.createSource({ data: RED, asks });
+    await world.createSource({ name: 'hidden' });
+    await world.run('--once');
+    await world.unlabel('home/hidden-synced');
+    await edit(world, GREEN);
+    await foreign(revisionOf(GREEN).slice('home/'.length));
+    await foreign('taken-synced');
+    await world.createSource({ name: 'taken' });
+    await world.createSource({ name: 'plain' });
+    const before = await world.place.countWrites();
+    const dry = await world.run('--once', '--dry-run');
+    expect([dry.code, await world.place.countWrites()]).toEqual([0, before]);
+    expect(
+      linesOf(dry.log, /would be/)
+        .map(({ msg, ...of }) => `${msg}: ${of['companion']}`)
+        .sort(),
+    ).toEqual([
+      `companion would be created: ${world.full('home/plain-synced')}`,
+      `companion would be updated: ${world.full('home/hidden-synced')}`,
+    ]);
+    const left = linesOf(dry.log, /left as they are/);
+    expect(left).toMatchObject([{ conflict: 2 }]);
+    expect(left[0]).not.toHaveProperty('missing');
+    expect(
+      linesOf(dry.log, /companion in conflict/)
+        .map(({ companion }) => companion)
+        .sort(),
+    ).toEqual([world.full('home/colors-synced'), world.full('home/taken-synced')]);
+  });
+
+  test.concurrent('[D8] [D4] run --once counts companions that wait because a revision’s name is taken', async () => {
+    await using world = await World.open(server, ['team-a', 'team-b']);
+    const asks = { 'keep-revisions': '5', 'target-namespaces': world.full('team-*') };
+    await world.createSource({ data: RED, asks });
+    await world.run('--once');
+    await edit(world, GREEN);
+    const [, name = ''] = revisionOf(GREEN).split('/');
+    await world.person.create({ metadata: { name, namespace: world.full('home') }, data: { mine: 'x' } });
+    const { code, log } = await world.run('--once');
+    expect([code, linesOf(log, /left as they are/)]).toEqual([0, [expect.objectContaining({ conflict: 2 })]]);
+  });
+}
+
+/** The lines of a JSON log with such a message. */
+function linesOf(log: string, message: RegExp): readonly Record<string, unknown>[] {
+  return log
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg }) => message.test(String(msg)));
 }

@@ -64,7 +64,7 @@ export function clusterSuite(server: TestServer): void {
     const io = memoryIo();
     expect(await play(io)).toBe(1);
     expect(io.err()).toMatch(
-      /^mirror-controller: the demo works only in namespaces .* demo-team-b\n.*"kubectl delete namespace demo-team-b".*\n$/,
+      /^mirror-controller: the demo works only in namespaces .* demo-team-b\n.*"kubectl --context \S+ delete namespace demo-team-b".*\n$/,
     );
     const { body } = await api.request('GET', '/api/v1/namespaces/demo-team-b');
     expect(body.metadata).toMatchObject({ uid });

@@ -10,7 +10,7 @@ export interface AlertCase {
   readonly firing: Readonly<Record<string, readonly string[]>>;
 }
 
-const pod = (name: string, labels = '') => `{namespace="m",pod="${name}"${labels}}`;
+const pod = (name: string, labels = '') => `{namespace="mirror-controller",pod="${name}"${labels}}`;
 const LEADER = 'leader_election_master_status';
 const leads = (name: string) => LEADER + pod(name, ',name="mirror-controller"');
 const activity = (name: string, kind: string) =>
@@ -56,6 +56,15 @@ export const HEALTHY: Series = {
 export const ALERT_CASES: readonly AlertCase[] = [
   { name: 'all is well, and a standby is no alert', series: {}, firing: { '10m': [], '90m': [] } },
   { name: 'nothing runs', series: {}, only: true, firing: { '4m': [], '6m': ['MirrorAbsent'] } },
+  {
+    name: 'nothing runs here, but another installation of the cluster does',
+    series: {
+      'mirror_build_info{namespace="other",pod="x",version="1"}': '1x200',
+      [`${LEADER}{namespace="other",name="mirror-controller",pod="x"}`]: '1x200',
+    },
+    only: true,
+    firing: { '4m': [], '6m': ['MirrorAbsent'] },
+  },
   {
     name: 'nobody leads',
     series: { [leads('a')]: '1x10 0x190' },

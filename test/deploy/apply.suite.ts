@@ -64,7 +64,10 @@ export function applySuite(): void {
       const release = ['mirror', CHART, '--namespace=helm-test'];
       const notes = await helmInCluster('install', ...release, '--create-namespace');
       expect(notes).toContain('kubectl -n helm-test get lease mirror-mirror-controller');
-      await helmInCluster('upgrade', ...release, '--set=namespaces={team-a},consent.enabled=true');
+      expect(notes).toContain('kubectl -n default create configmap');
+      const within = '--set=namespaces={team-a,team-b},consent.enabled=true';
+      const upgraded = await helmInCluster('upgrade', ...release, within);
+      expect(upgraded).toContain('kubectl -n team-a create configmap');
       const bound = await kubectl(['get', 'rolebinding', '-n', 'team-a', '-o', 'name']);
       expect(bound.trim()).toBe('rolebinding.rbac.authorization.k8s.io/mirror-mirror-controller');
       await helmInCluster('uninstall', 'mirror', '--namespace=helm-test', '--wait');

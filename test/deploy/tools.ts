@@ -54,10 +54,29 @@ export async function helmTemplateOf(
   chart: string,
   ...settings: readonly string[]
 ): Promise<readonly Manifest[]> {
+  return render({ chart }, settings);
+}
+
+export interface Release {
+  /** Default: our chart. */
+  readonly chart?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  /** As in a values file. */
+  readonly values?: object;
+}
+
+export function helmTemplateRelease(release: Release): Promise<readonly Manifest[]> {
+  return render(release, []);
+}
+
+async function render(release: Release, settings: readonly string[]): Promise<readonly Manifest[]> {
+  const { chart = CHART, name = 'mirror-controller', namespace = 'mirror-controller', values = {} } = release;
   const flags = settings.flatMap((setting) => ['--set', setting]);
   // Without a cluster to ask, a helm built by us takes Kubernetes 1.20 for granted.
-  const cluster = ['--namespace', 'mirror-controller', '--kube-version', kubernetesVersion()];
-  return parse(await helm('template', 'mirror-controller', chart, ...cluster, ...flags));
+  const cluster = ['--namespace', namespace, '--kube-version', kubernetesVersion()];
+  const args = ['template', name, chart, ...cluster, ...flags, '--values', '-'];
+  return parse(await output(inject('deployTools').helm, args, JSON.stringify(values)));
 }
 
 /** Makes the archive that is pushed to a registry, and returns its path. */

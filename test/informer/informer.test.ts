@@ -24,6 +24,45 @@ const a1 = widget('a', 1);
 const b2 = widget('b', 2);
 const listed = send(added(a1), added(b2), initialEventsEnd(10));
 
+describe('[W3] of several scopes', () => {
+  const refusing = apiError(403, 'Forbidden');
+  const scopes = (clock: ManualClock, ...scripts: readonly Script[]) =>
+    new RunningInformer(
+      clock,
+      new Map(
+        scripts.map((script, scope) => [`team-${scope}`, new ScriptedListWatch<Widget>(clock, script)]),
+      ),
+    );
+
+  test('one that refuses is not waited for, and is listed once it may be', async () => {
+    const clock = new ManualClock();
+    const refused = { watches: [[fail(refusing)], [send(added(b2), initialEventsEnd(10)), hang]] };
+    await using running = scopes(clock, refused, {
+      watches: [[send(added(a1), initialEventsEnd(10)), hang]],
+    });
+    await running.start();
+    expect([running.informer.isSynced(), running.cached]).toEqual([true, ['default/a@1']]);
+    await clock.advance(60_000);
+    expect(running.cached).toEqual(['default/a@1', 'default/b@2']);
+    expect(running.replay.told).toEqual(['add default/a@1', 'add default/b@2']);
+  });
+
+  test.each([
+    ['one that fails', [apiError(503, 'ServiceUnavailable')], [a1]],
+    ['all, if none may be listed,', [refusing, refusing], []],
+  ])('%s is waited for', async (_what, failures, present) => {
+    const clock = new ManualClock();
+    const failing = failures.map((failure) => ({ watches: [[fail(failure)]] }));
+    const others = present.map((object) => ({
+      watches: [[send(added(object), initialEventsEnd(10)), hang]],
+    }));
+    await using running = scopes(clock, ...failing, ...others);
+    await running.start();
+    await clock.advance(60_000);
+    expect(running.informer.isSynced()).toBe(false);
+  });
+});
+
 describe('handlers', () => {
   test('are called for additions, updates with the old item, and deletions whose last state is known', async () => {
     await using running = await startInformer({

@@ -37,11 +37,20 @@ export async function rowsOf(
   return { code, rows: JSON.parse(short(world, out)) };
 }
 
-/** A text without the world's own prefix and domain, and without the flag of its cluster. */
+/** How a printed command repeats {@link scopeOf}: all of it if it is one of ours, or for kubectl. */
+export function repeatedScope(world: World): { readonly ours: string; readonly kubectl: string } {
+  const kubectl = ` --kubeconfig ${world.place.kubeconfigPath}`;
+  const bounds = ` --allow-target-namespaces '${world.full('*')}' --domain ${world.domain}`;
+  return { ours: kubectl + bounds, kubectl };
+}
+
+/** A text without the world's own prefix and domain, and without what commands repeat. */
 export function short(world: World, text: string): string {
-  const { kubeconfigPath, prefix } = world.place;
+  const { prefix } = world.place;
+  const { ours, kubectl } = repeatedScope(world);
   return text
-    .replaceAll(` --kubeconfig ${kubeconfigPath}`, '')
+    .replaceAll(ours, '')
+    .replaceAll(kubectl, '')
     .replaceAll(world.domain, 'workshop.io')
     .replaceAll(prefix, '');
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { memoryIo } from '../cli/memory-io.ts';
 import { World } from '../controller/world.ts';
 import type { TestServer } from '../support/servers/server.ts';
-import { ask, inWords, rowsOf, short } from './ask.ts';
+import { ask, inWords, repeatedScope, rowsOf, short } from './ask.ts';
 
 /** A source `broken` in `home`, and the namespace where its companion is missed. */
 interface Broken {
@@ -153,7 +153,7 @@ export function explainSuite(server: TestServer): void {
     );
   });
 
-  test.concurrent('[C8] every command that explain and undo print is for the cluster that was asked', async () => {
+  test.concurrent('[C8] every command that explain and undo print is for the cluster and the rules that were asked', async () => {
     await using world = await World.open(server, ['team-a']);
     await world.createSource({ asks: { 'keep-revisions': '1', 'delete-after': 'soon' } });
     const commandsIn = async (...args: readonly string[]) => {
@@ -168,8 +168,10 @@ export function explainSuite(server: TestServer): void {
     await world.person.patch(key, { data: { sky: 'red' } });
     await world.run('--once');
     printed.push(...(await commandsIn('undo', key)));
-    const ours = ` --kubeconfig ${world.place.kubeconfigPath}`;
-    expect(printed.map((line) => line.endsWith(ours))).toEqual([true, true, true, true]);
+    const repeated = repeatedScope(world);
+    const isRight = (line: string) =>
+      line.endsWith(line.startsWith('  kubectl') ? repeated.kubectl : repeated.ours);
+    expect(printed.map(isRight), printed.join('\n')).toEqual([true, true, true, true]);
   });
 
   test.concurrent('[C9] kubectl mirror explain prints no command that kubectl mirror does not have', async () => {
@@ -368,12 +370,13 @@ export function explainSuite(server: TestServer): void {
 
 /** Does what a person does who pastes the command. */
 async function carryOut(pasted: string, world: World): Promise<void> {
-  const command = pasted.replace(` --kubeconfig ${world.place.kubeconfigPath}`, '');
-  if (command === pasted) expect.fail(`a command for another cluster: ${pasted}`);
-  if (command === 'mirror-controller run --once') {
+  const repeated = repeatedScope(world);
+  if (pasted === `mirror-controller run --once${repeated.ours}`) {
     await world.run('--once');
     return;
   }
+  const command = pasted.replace(repeated.kubectl, '');
+  if (command === pasted) expect.fail(`a command for another cluster: ${pasted}`);
   const created = /^kubectl create namespace (\S+)$/.exec(command)?.[1];
   if (created !== undefined) {
     await world.person.createNamespace(created);

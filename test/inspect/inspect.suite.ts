@@ -10,7 +10,7 @@ import { memoryIo } from '../cli/memory-io.ts';
 import { World } from '../controller/world.ts';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { ask, inWords, rowsOf, scopeOf, short } from './ask.ts';
+import { ask, inWords, repeatedScope, rowsOf, scopeOf, short } from './ask.ts';
 import { MESSY_ROWS, openMessyWorld } from './messy-world.ts';
 
 /** `plan` and `status`. */
@@ -207,7 +207,9 @@ export function inspectSuite(server: TestServer): void {
       'team-c/shy-synced',
     ]);
     expect(await companions('-n', world.full('home'), 'new')).toEqual(['home/new-synced']);
-    expect(await companions('-A', '--state', 'in-sync,retained')).toEqual([
+    const empty = await ask(world, ['status', '-n', 'nowhere']);
+    expect(empty).toMatchObject({ code: 0, out: 'no companions in namespace nowhere\n' });
+    expect(await companions('-A', '--state', ',in-sync, retained,')).toEqual([
       'team-a/colors-synced',
       'team-a/kept-synced',
     ]);
@@ -215,7 +217,10 @@ export function inspectSuite(server: TestServer): void {
     expect(short(world, names.out)).toBe('team-b/colors-synced\n');
     const unknown = await ask(world, ['status', 'nowhere/nothing']);
     expect(unknown).toMatchObject({ code: 2, out: '' });
-    expect(unknown.err).toContain('nowhere/nothing: neither a source nor a companion');
+    expect(unknown.err).toContain(
+      'nowhere/nothing: neither a source nor a companion\n' +
+        `To see why, run: mirror-controller explain nowhere/nothing${repeatedScope(world).ours}\n`,
+    );
   });
 
   test.concurrent('[C3] status --check exits with 1 if something is not in sync; retained is, and so is what a pattern meets', async () => {

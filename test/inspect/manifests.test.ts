@@ -43,7 +43,9 @@ test('[C2] manifests: other kinds are passed over, also a ConfigMap of another g
 test.each([
   ['a: b: c', 'file 1 cannot be read as YAML or JSON'],
   ['just text', 'file 1: a document is not a Kubernetes object'],
-  ['metadata: {name: x}', 'file 1: an object has no "kind"'],
+  ['{apiVersion: v1, metadata: {name: x}}', 'file 1: an object has no "kind"'],
+  ['{kind: ConfigMap, metadata: {name: x}}', 'file 1: a ConfigMap has no "apiVersion"'],
+  ['{apiVersion: v1, kind: ConfigMap, metadata: {name: A b}}', 'file 1: ConfigMap A b: no object can have'],
   ['{apiVersion: v1, kind: ConfigMap, metadata: {}}', 'file 1: a ConfigMap has no metadata.name'],
   [
     '{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {port: 80}}',

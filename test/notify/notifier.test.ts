@@ -30,8 +30,10 @@ class Room {
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
   readonly api = new MemoryApi();
-  /** `type key version`, as sent. */
+  /** `type key`, as sent. */
   readonly sent: string[] = [];
+  readonly sequence: number[] = [];
+  config = 'sinks: [{name: ops, type: webhook, url: "https://ops", default: true}]';
   readonly reported: string[] = [];
   writes = 0;
   /** Called before each request to the API. */
@@ -39,8 +41,9 @@ class Room {
   cluster = async () => 'a-cluster';
   /** When the cache is complete. */
   whenSynced: () => Promise<void> = async () => undefined;
-  /** How the receiver answers. */
+  /** How the receiver answers, and before that to the first attempts. */
   outcome: Outcome = { kind: 'accepted' };
+  readonly outcomes: Outcome[] = [];
   /** Whether companions are being written. */
   isBusy = false;
   metrics: Metrics = NO_METRICS;
@@ -51,10 +54,7 @@ class Room {
 
   start(): Promise<void> {
     const { api, clock, log } = this;
-    const sinks = parseNotifyConfig(
-      'sinks: [{name: ops, type: webhook, url: "https://ops", default: true}]',
-      '/',
-    );
+    const sinks = parseNotifyConfig(this.config, '/');
     const write = async <T>(send: () => Promise<T>) => {
       await this.before();
       this.writes += 1;
@@ -77,7 +77,8 @@ class Room {
       report: (uid, _, reason, note) => void this.reported.push(`${uid} ${reason} ${note}`),
       deliver: async (_, { items: [{ ref, notification }] }) => {
         this.sent.push(`${notification.type} ${ref}`);
-        return this.outcome;
+        this.sequence.push(notification.seq);
+        return this.outcomes.shift() ?? this.outcome;
       },
     });
     return this.lead();
@@ -115,6 +116,13 @@ class Room {
     await this.clock.advance(2_000);
   }
 
+  /** Deletes the source, or removes its label, and looks. */
+  async remove(pass: Partial<Reconciled> = {}): Promise<void> {
+    this.api.objects.delete(KEY);
+    this.look(pass);
+    await this.clock.advance(2_000);
+  }
+
   look(pass: Partial<Reconciled> = {}): void {
     this.#notifier?.hear({
       ...{ type: 'reconciled', source: KEY, object: this.#observed(KEY), result: 'ok', durationMs: 1 },
@@ -122,10 +130,10 @@ class Room {
     });
   }
 
-  problem(state: 'began' | 'resolved', kind: ProblemKind, reason = 'why'): void {
+  problem(state: 'began' | 'resolved', kind: ProblemKind, reason = 'why', topic?: string): void {
     this.#notifier?.hear({
       ...{ type: 'problem', state, kind, source: KEY, object: this.#observed(KEY), subject: KEY, reason },
-      ...{ namespaceUid: undefined, editedBy: undefined },
+      ...{ namespaceUid: undefined, topic, editedBy: undefined },
     });
   }
 
@@ -139,8 +147,9 @@ class Room {
 }
 
 /** One that has taken its baseline of nothing. */
-async function openRoom(): Promise<Room> {
+async function openRoom(config?: string): Promise<Room> {
   const room = new Room();
+  room.config = config ?? room.config;
   void room.start();
   await room.clock.advance(2_000);
   return room;
@@ -367,6 +376,56 @@ describe('a notifier', () => {
     expect(room.sent.slice(3)).toEqual([]);
   });
 
+  it.each([
+    'type: webhook, guarantee: at-most-once, types: [source.deleted]',
+    'type: slack, types: [source.deleted]',
+  ])('[N4] a deletion that was refused is sent again, at most once or not: %s', async (sink) => {
+    const room = await openRoom(`sinks: [{name: ops, url: "https://ops", default: true, ${sink}}]`);
+    await room.put(colors('blue', '1'));
+    room.sent.length = 0;
+    room.outcomes.push({ kind: 'failed', reason: 'no', mayHaveArrived: false, retryAfterMs: undefined });
+    await room.remove();
+    await room.clock.advance(60_000);
+    expect(room.sent).toEqual(['source.deleted shop/colors', 'source.deleted shop/colors']);
+  });
+
+  it('[N2] the sequence of a uid goes on when its label is removed and set again', async () => {
+    const room = await openRoom();
+    // More often than once a second.
+    for (let edit = 1; edit < 31; edit++) {
+      room.api.objects.set(KEY, colors(`blue ${edit}`, String(edit)));
+      room.look();
+      await room.clock.advance(100);
+    }
+    await room.remove();
+    await room.put(colors('red', '40'));
+    await room.clock.advance(5_000);
+    expect(room.sent.slice(-3)).toEqual(['source.deleted shop/colors', ...CREATED]);
+    expect(room.sequence).toEqual(room.sequence.toSorted((a, b) => a - b));
+  });
+
+  it('[N2] a hold that begins after its source has gone is told of, and so is the next one', async () => {
+    const room = await openRoom();
+    await room.put(colors('blue', '1'));
+    await room.remove({ companions: { delayed: 3 }, inSync: false });
+    // In another process, which learns of the one before from the state alone.
+    await room.stop();
+    void room.start();
+    await room.clock.advance(15_000);
+    for (const [state, companions] of [
+      ['began', { held: 3 }],
+      ['resolved', { delayed: 3 }],
+      ['began', { held: 3 }],
+    ] as const) {
+      room.problem(state, 'deletes held');
+      room.look({ companions, inSync: false });
+      room.look({ companions, inSync: false });
+      await room.clock.advance(5_000);
+    }
+    const held = 'deletes.held shop/colors';
+    expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors', held, held]);
+  });
+
   it('[N4] a source that may not be read any more is not told of as deleted', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
@@ -418,7 +477,7 @@ describe('a notifier', () => {
   it('[N2] a problem that lasts over several terms and processes is sent once', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
-    room.problem('began', 'deletes held');
+    room.problem('began', 'deletes held', '3 deletions are held', 'a wave');
     room.look({ inSync: false });
     await room.clock.advance(5_000);
     await room.stop();
@@ -426,11 +485,11 @@ describe('a notifier', () => {
     await room.clock.advance(5_000);
     room.look({ inSync: false });
     await room.clock.advance(5_000);
-    // To another process it is new.
+    // To another process it is new, and fewer are left.
     await room.stop();
     void room.start();
     await room.clock.advance(5_000);
-    room.problem('began', 'deletes held');
+    room.problem('began', 'deletes held', '2 deletions are held', 'a wave');
     room.look({ inSync: false });
     await room.clock.advance(5_000);
     expect(room.sent.slice(2)).toEqual(['deletes.held shop/colors']);

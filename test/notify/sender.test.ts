@@ -6,7 +6,7 @@ import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';
 import type { Message, Outcome } from '../../src/notify/delivery/delivery.ts';
 import { type Result, Sender } from '../../src/notify/sender.ts';
 import type { Notification, SourceRecord } from '../../src/notify/state/record.ts';
-import type { Stored } from '../../src/notify/state/state-shard.ts';
+import type { Stored } from '../../src/notify/state/waiter.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { objectKey } from '../../src/kube/api/object-key.ts';
 import { NetworkError } from '../../src/kube/errors.ts';
+import { departed } from '../../src/notify/state/news.ts';
 import type { SourceRecord } from '../../src/notify/state/record.ts';
 import { StateShard } from '../../src/notify/state/state-shard.ts';
 import { MemoryApi } from '../controller/memory-api.ts';
@@ -17,12 +18,36 @@ const recordOf = (name: number, seq: number): SourceRecord => ({
   },
 });
 
+/** One in memory, running. `log` and `api` are what it uses. */
+async function open() {
+  const clock = new ManualClock();
+  const log = new RecordedLog();
+  const api = new MemoryApi();
+  const deps = { api, clock, log, random: () => 0, isBusy: () => false };
+  const shard = new StateShard(KEY, {
+    ...deps,
+    onStored: () => undefined,
+    onReloaded: () => undefined,
+    onForgotten: () => undefined,
+  });
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  await shard.load();
+  void shard.run(stop.signal);
+  return { shard, clock, log, api };
+}
+
 /** What a minute of changes costs etcd (bytes), which keeps the whole object for each write. */
 async function minuteOfChanges(records: number): Promise<{ writes: number; bytes: number }> {
   const clock = new ManualClock();
   const api = new MemoryApi();
   const deps = { api, clock, log: new RecordedLog(), random: () => 0, isBusy: () => false };
-  const shard = new StateShard(KEY, { ...deps, onStored: () => undefined, onReloaded: () => undefined });
+  const shard = new StateShard(KEY, {
+    ...deps,
+    onStored: () => undefined,
+    onReloaded: () => undefined,
+    onForgotten: () => undefined,
+  });
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   await shard.load();
@@ -69,7 +94,7 @@ test('[N4] a write whose answer is lost has stored what is there, unless somebod
   };
   const shard = new StateShard(KEY, {
     ...{ clock, log: new RecordedLog(), random: () => 0, isBusy: () => false },
-    ...{ onStored: () => undefined, onReloaded: () => undefined },
+    ...{ onStored: () => undefined, onReloaded: () => undefined, onForgotten: () => undefined },
     api: {
       get: (key) => api.get(key),
       create: (body) => send(() => api.create(body)),
@@ -111,4 +136,45 @@ test('[N4] a write whose answer is lost has stored what is there, unless somebod
   // A write that was refused has stored nothing.
   await edit({ another: 'note 2' });
   expect(await store(11)).toBe('reloaded');
+});
+
+test('[N4] what does not fit is written when there is room, the oldest first, and what shrinks at once', async () => {
+  const { shard, clock, log, api } = await open();
+  const stored: string[] = [];
+  /** Its record takes so many kilobytes; each letter has two. */
+  const put = (uid: string, kilobytes: number) => {
+    shard.set(uid, { ...recordOf(0, 1), notify: 'é'.repeat(500 * kilobytes) });
+    void shard.stored(uid).then((how) => stored.push(`${uid} ${how}`));
+    return clock.advance(60_000);
+  };
+  const uids = async () => Object.keys((await api.get(KEY)).data ?? {});
+  await put('first', 400);
+  await put('second', 400);
+  await put('third', 300);
+  await put('fourth', 300);
+  expect([stored, await uids()]).toEqual([
+    ['first stored', 'second stored'],
+    ['first', 'second'],
+  ]);
+  expect(shard.unwrittenSince).toBe(Date.parse('2026-01-01T00:02:00Z'));
+  expect(log.told).toMatchObject([{ level: 'warn', err: new Error('it is full, and 1 sources wait') }]);
+  await put('second', 100);
+  expect(await uids()).toEqual(['first', 'second', 'third']);
+  await put('first', 200);
+  expect(stored.slice(2)).toEqual(['second stored', 'third stored', 'first stored', 'fourth stored']);
+  expect([shard.unwrittenSince, log.told.length]).toEqual([Number.POSITIVE_INFINITY, 2]);
+});
+
+test('[N7] of the sources that went, the last 500 are remembered, whenever they changed', async () => {
+  const { shard, clock, api } = await open();
+  const depart = (uid: string, record: SourceRecord) => {
+    const told = { ...record, sinks: { chat: { created: true as const } } };
+    shard.set(uid, departed(told, {}, [], clock.wallTime()));
+    return clock.advance(1_000);
+  };
+  for (let name = 0; name < 500; name++) await depart(`uid-${name}`, recordOf(name, 1));
+  await depart('unchanged', { ...recordOf(500, 1), at: '2025-01-01T00:00:00.000Z' });
+  await clock.advance(60_000);
+  expect(Object.keys((await api.get(KEY)).data ?? {})).toHaveLength(500);
+  expect([shard.records.has('uid-0'), shard.records.has('unchanged')]).toEqual([false, true]);
 });

@@ -18,22 +18,27 @@ function open(object: ObservedConfigMap) {
   const log = new RecordedLog();
   const notes: string[] = [];
   const problems = new Problems();
+  let isThere = true;
   const tracker = new Tracker({
     problems,
     ...{ sinks: sinks.value, vocabulary, clock: new ManualClock(), log },
-    sources: { get: () => object },
+    sources: { get: () => (isThere ? object : undefined) },
     state: {
       get: (uid) => records.get(uid),
       set: (uid, record) => void records.set(uid, record),
       stored: async () => 'stored',
       uidAt: () => undefined,
+      goneAt: () => undefined,
     },
     sending: () => undefined,
     mayBeBehind: () => false,
     read: async () => undefined,
     report: (_uid, _ref, _reason, note) => notes.push(note),
   });
-  return { tracker, problems, record: () => records.get(object.uid), log, notes };
+  const remove = () => {
+    isThere = false;
+  };
+  return { tracker, problems, record: () => records.get(object.uid), remove, log, notes };
 }
 
 test('[N4] an annotation of 200 KB takes no room in the state, and not much in the log', () => {
@@ -72,6 +77,16 @@ test('[N5] what has changed of a source that is gone is forgotten', async () => 
   tracker.changedKeys.add(object.key, sky('blue'), sky('red'));
   tracker.depart(object.uid);
   expect(record()?.gone).toBe(true);
+  if (!object.request?.ok) throw new Error('not a valid source');
+  expect(tracker.changedKeys.of(object.key, object.request.value)).toBeUndefined();
+});
+
+test('[N5] so is that of a source that went before it was ever recorded', () => {
+  const object = observed(source('shop/colors', { notify: 'ops' }));
+  const { tracker, remove } = open(object);
+  tracker.changedKeys.add(object.key, { data: {}, binaryData: {} }, { data: { sky: 'red' }, binaryData: {} });
+  remove();
+  tracker.look(object.key, undefined);
   if (!object.request?.ok) throw new Error('not a valid source');
   expect(tracker.changedKeys.of(object.key, object.request.value)).toBeUndefined();
 });

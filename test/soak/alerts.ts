@@ -69,7 +69,7 @@ export class ScrapeLog {
 
   #put(name: string, key: string, pod: string, value: number): void {
     const labels = /\{(.*?),?\}$/.exec(key)?.[1];
-    const target = `namespace="soak",pod="${pod}",job="mirror-controller"`;
+    const target = `namespace="mirror-controller",pod="${pod}",job="mirror-controller"`;
     const series = `${name}{${target}${labels === undefined ? '' : `,${labels}`}}`;
     const values = this.#series.get(series) ?? Array.from({ length: this.#length }, () => '_');
     const isTime = name.endsWith('_timestamp_seconds') && value > 0;

@@ -1,15 +1,16 @@
 {{/* The release's name, unless that says nothing of the chart. */}}
 {{- define "mirror.name" -}}
-{{- if contains .Chart.Name .Release.Name -}}
-{{- .Release.Name | trunc 52 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 52 | trimSuffix "-" -}}
+{{- $name := .Release.Name -}}
+{{- if not (contains .Chart.Name $name) -}}
+{{- $name = printf "%s-%s" $name .Chart.Name -}}
 {{- end -}}
+{{- /* A Service's name has no dots. */}}
+{{- $name | replace "." "-" | trunc 52 | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "mirror.selector" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ .Chart.Name | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "mirror.labels" -}}
@@ -20,8 +21,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
 {{- define "mirror.metadata" -}}
-name: {{ include "mirror.name" . }}
-namespace: {{ .Release.Namespace }}
+name: {{ include "mirror.name" . | quote }}
+namespace: {{ .Release.Namespace | quote }}
 labels:
   {{- include "mirror.labels" . | nindent 2 }}
 {{- end -}}
@@ -35,8 +36,8 @@ labels:
 
 {{- define "mirror.subjects" -}}
 - kind: ServiceAccount
-  name: {{ include "mirror.name" . }}
-  namespace: {{ .Release.Namespace }}
+  name: {{ include "mirror.name" . | quote }}
+  namespace: {{ .Release.Namespace | quote }}
 {{- end -}}
 
 {{/* Exactly the verbs that the controller calls. Argument: the verbs on Namespaces. */}}

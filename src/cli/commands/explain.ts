@@ -1,4 +1,4 @@
-import { explanationInWords, type ProgramName } from '../../inspect/explanation.ts';
+import { explanationInWords, type Invocation } from '../../inspect/explanation.ts';
 import type { Look } from '../../inspect/inspection.ts';
 import { type ObjectKey, objectKey, parseKey, splitKey } from '../../kube/api/object-key.ts';
 import { explainCompanion } from '../../mirror/explain/explain.ts';
@@ -7,13 +7,14 @@ import { entryMeeting, isUnconfirmed } from '../../mirror/explain/live-reads.ts'
 import { type ObservedConfigMap, sourceReference } from '../../mirror/observe/observed-config-map.ts';
 import { isRevision } from '../../mirror/observe/revision.ts';
 import { claims } from '../../mirror/plan/claims.ts';
-import { RunError, UsageError } from '../errors.ts';
+import { ownCommand, RunError, UsageError } from '../errors.ts';
 import type { EXPLAIN_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
+import { kubectlFlags } from '../flags/printed-flags.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
-import { clusterFlags, clusterFor } from '../session/from-flags.ts';
+import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { namespaceOf } from '../session/scope.ts';
+import { keyNamed, namespaceOf } from '../session/scope.ts';
 
 /**
  * `mirror-controller explain`: why a companion is as it is. Resolves to 0 if it is in sync, else to
@@ -23,14 +24,15 @@ export async function explain(
   flags: FlagValues<typeof EXPLAIN_FLAGS>,
   io: ProcessIo,
   [name]: readonly string[],
-  programName: ProgramName,
+  invocation: Invocation,
 ): Promise<number> {
   if (name === undefined) throw new UsageError('explain: name a source or a companion, as NAMESPACE/NAME');
   const cluster = clusterFor(flags, io);
+  const key = keyNamed('explain', name, namespaceOf(undefined, cluster));
   return inspecting(cluster, flags, io, async (inspection, signal) => {
     const look = await inspection.look(signal);
     const { view, entries } = look;
-    const asked = await whichCompanion(name, flags.namespace, namespaceOf(undefined, cluster), look);
+    const asked = await whichCompanion(name, key, flags.namespace, look);
     const live = await look.observed(asked.source);
     const request = live?.request?.ok ? live.request.value : undefined;
     const companionName = asked.name ?? request?.companionName;
@@ -48,7 +50,7 @@ export async function explain(
     );
     const entry =
       planned && isUnconfirmed(planned) ? entryMeeting(planned, actual, look.renderings, view) : planned;
-    const caller = { programName, clusterFlags: clusterFlags(flags), width: terminalWidth(io.stdout) };
+    const caller = { ...invocation, kubectlFlags: kubectlFlags(flags), width: terminalWidth(io.stdout) };
     const explanation = { source: asked.source, companion, findings, entry };
     await print(io, explanationInWords(explanation, caller));
     return findings.every(({ fails }) => fails === undefined) ? 0 : 1;
@@ -68,11 +70,10 @@ interface Asked {
  */
 async function whichCompanion(
   words: string,
+  key: ObjectKey,
   target: string | undefined,
-  contextNamespace: string,
   look: Look,
 ): Promise<Asked> {
-  const key = parseKey(words) ?? objectKey(contextNamespace, words);
   const object = await look.observed(key);
   if (target === undefined) return companionAt(key, object, look);
   if (object !== undefined) {
@@ -90,7 +91,7 @@ function sourceOf(object: ObservedConfigMap, { view }: Look): ObjectKey | undefi
   const source = sourceReference(object, vocabulary);
   if (source !== undefined && isRevision(object, vocabulary)) {
     const what = `${object.key} is a revision: it keeps an earlier content of ${source}`;
-    throw new RunError(`${what}\nSee $0 history ${source}`, 2);
+    throw new RunError(`${what}\nSee ${ownCommand('history', source)}`, 2);
   }
   return source;
 }
@@ -105,7 +106,7 @@ function companionAt(key: ObjectKey, object: ObservedConfigMap | undefined, look
       .flatMap(({ companion }) => (companion === undefined ? [] : splitKey(companion).namespace));
     const some = [...targets.slice(0, 5), ...(targets.length > 5 ? ['…'] : [])].join(', ');
     const which = targets.length === 0 ? 'and there is none' : some;
-    const example = `$0 explain ${key} --namespace ${targets[0] ?? 'NAMESPACE'}`;
+    const example = ownCommand('explain', key, '--namespace', targets[0] ?? 'NAMESPACE');
     throw new RunError(`${key} targets other namespaces (${which}): name one, for example\n  ${example}`, 2);
   }
   if (object?.request !== undefined) return { source: key, namespace };

@@ -13,7 +13,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
-import { type Scope, scopeOf, sourceAt } from '../session/scope.ts';
+import { inScope, type Scope, scopeOf, sourceAt } from '../session/scope.ts';
 
 /** A companion whose deletion is held, as it was seen. */
 interface Held {
@@ -31,11 +31,11 @@ export async function release(
   operands: readonly string[],
 ): Promise<number> {
   const cluster = clusterFor(flags, io);
-  const scope = scopeOf(operands, flags, cluster);
+  const scope = scopeOf('release', operands, flags, cluster);
   return inspecting(cluster, flags, io, async (inspection, signal, { api }) => {
     const look = () => inspection.look(signal);
     const shown = heldIn(scope, known(scope.keys, await look()));
-    await print(io, inWords(shown, io));
+    await print(io, inWords(shown, scope, io));
     if (shown.length === 0) return 0;
     if (!flags.yes && !(await isConfirmed(shown.length, io))) return 0;
     // The answer may have taken a while. Companions that are wanted again by now are kept.
@@ -74,8 +74,8 @@ function isIn({ keys, namespace }: Scope, { source }: Entry): boolean {
   return namespace === undefined || splitKey(source).namespace === namespace;
 }
 
-function inWords(held: readonly Held[], { stdout }: ProcessIo): string {
-  if (held.length === 0) return 'nothing is held\n';
+function inWords(held: readonly Held[], scope: Scope, { stdout }: ProcessIo): string {
+  if (held.length === 0) return `nothing is held${inScope(scope)}\n`;
   const rows = asTableRows(
     held.map(({ entry }) => rowOf(entry)),
     'state',

@@ -67,9 +67,9 @@ function canaryOf(
   flags: FlagValues<typeof RUN_FLAGS>,
   { namespace: own }: Cluster,
 ): SessionOptions['canary'] {
-  const intervalMs = flags['freshness-canary'];
-  if (intervalMs === 0 || flags.once || flags['dry-run']) return undefined;
+  const intervalMs = flags.once || flags['dry-run'] ? 0 : flags['freshness-canary'];
   const namespace = podNamespace() ?? flags['leader-elect-lease-namespace'] ?? own;
+  if (intervalMs === 0) return namespace === undefined ? undefined : { namespace, intervalMs };
   if (namespace === undefined) {
     throw new UsageError(
       '--freshness-canary: no namespace for it: this is not a Pod, and the context names none; set --leader-elect-lease-namespace',

@@ -5,14 +5,14 @@ import { paragraph, renderTable } from '../../inspect/table.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { Entry } from '../../mirror/explain/inventory.ts';
 import { isAsAsked } from '../../mirror/plan/step.ts';
-import { RunError, UsageError } from '../errors.ts';
+import { ownCommand, RunError, UsageError } from '../errors.ts';
 import type { STATUS_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { clusterFor } from '../session/from-flags.ts';
 import { inspecting } from '../session/inspection-session.ts';
 import { type Notified, readNotified } from '../session/notified.ts';
-import { type Scope, scopeOf } from '../session/scope.ts';
+import { inScope, type Scope, scopeOf } from '../session/scope.ts';
 
 type StatusFlags = FlagValues<typeof STATUS_FLAGS>;
 
@@ -33,10 +33,11 @@ export async function status(
     throw new UsageError('--check: it cannot be combined with --watch, which shows until it is stopped');
   }
   const cluster = clusterFor(flags, io);
-  const scope = scopeOf(operands, flags, cluster);
+  const scope = scopeOf('status', operands, flags, cluster);
   return inspecting(cluster, flags, io, async (inspection, signal, { transport }) => {
     const look = async (): Promise<Shown> => ({
       ...(await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) })),
+      scope,
       notified: flags.output === 'wide' ? await readNotified(transport, signal) : undefined,
     });
     if (flags.watch) {
@@ -53,6 +54,7 @@ export async function status(
 
 /** What there is to show. */
 interface Shown extends Look {
+  readonly scope: Scope;
   readonly notified: Notified | undefined;
 }
 
@@ -80,8 +82,9 @@ function reportMissing({ entries, view }: Look, { keys }: Scope, io: ProcessIo):
   }
   const strangers = unknown.filter((key) => view.configMap(key) === undefined);
   if (strangers.length > 0) {
+    const [first = ''] = strangers;
     const what = `${strangers.join(', ')}: neither a source nor a companion`;
-    throw new RunError(`${what}\nTo see why, run: $0 explain ${strangers[0]}`);
+    throw new RunError(`${what}\nTo see why, run: ${ownCommand('explain', first)}`);
   }
 }
 
@@ -102,7 +105,7 @@ function format(entries: readonly Entry[], look: Shown, flags: StatusFlags, io: 
     return { cells: [name, companion, state, rows[at]?.action ?? '', ...more, reason] };
   });
   if (!flags.headers) return renderTable(tableRows, { width });
-  if (rows.length === 0) return 'no companions\n';
+  if (rows.length === 0) return `no companions${inScope(look.scope)}\n`;
   const notifiedHeader = look.notified === undefined ? [] : ['NOTIFIED'];
   const wide = isWide ? ['ACTION', 'AGE', ...notifiedHeader] : [];
   const headers = ['NAME', 'COMPANION', 'STATE', ...wide, 'REASON'];

@@ -3,7 +3,7 @@ import { changeInWords, contentChanges, contentOf } from '../../inspect/changes.
 import type { Look } from '../../inspect/inspection.ts';
 import { paragraph } from '../../inspect/table.ts';
 import { createConfigMapApi } from '../../kube/api/config-maps.ts';
-import { splitKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { ApiError, isConflict, NetworkError } from '../../kube/errors.ts';
 import { createTransport } from '../../kube/http/pooled-transport.ts';
@@ -14,12 +14,13 @@ import { shortChecksum } from '../../mirror/observe/revision.ts';
 import { historyOf } from '../../mirror/plan/desired.ts';
 import type { History } from '../../mirror/rollout/history.ts';
 import { vocabularyOf } from '../../mirror/vocabulary.ts';
-import { RunError } from '../errors.ts';
+import { ownCommand, RunError } from '../errors.ts';
 import type { UNDO_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
+import { kubectlFlags } from '../flags/printed-flags.ts';
 import { type ProcessIo, print, terminalWidth } from '../io.ts';
 import { explain } from '../session/first-contact.ts';
-import { clusterFlags, clusterFor } from '../session/from-flags.ts';
+import { clusterFor } from '../session/from-flags.ts';
 import { inspectingSource } from '../session/scope.ts';
 import { USER_AGENT } from '../version.ts';
 
@@ -38,7 +39,7 @@ export async function undo(
   const choice = await inspectingSource('undo', operands, flags, io, (source, look) =>
     choose(source, flags.to, look),
   );
-  const { pin } = vocabularyOf(flags.domain);
+  const { pin, keepRevisions } = vocabularyOf(flags.domain);
   await annotate(choice.source, { [pin]: choice.short }, clusterFor(flags, io), io);
   const { key } = choice.source;
   const end = { verb: 'annotate', kind: 'configmap', ...splitKey(key), key: pin, value: undefined } as const;
@@ -48,7 +49,8 @@ export async function undo(
     [
       paragraph(`${key} is pinned to ${choice.short}: its companions will hold that content.`, width),
       ...choice.changes.map((line) => paragraph(`  ${line}`, width)),
-      `To let them follow the source again:\n  ${commandInWords(end)}${clusterFlags(flags)}\n`,
+      ...(choice.isKept ? [] : [paragraph(lossWarning(key, keepRevisions), width)]),
+      `To let them follow the source again:\n  ${commandInWords(end)}${kubectlFlags(flags)}\n`,
     ].join(''),
   );
 }
@@ -57,6 +59,8 @@ interface Choice {
   readonly source: ObservedConfigMap;
   /** Short checksum of the content to pin. */
   readonly short: string;
+  /** Whether a revision keeps it, or will before the source changes. */
+  readonly isKept: boolean;
   /** How it differs from what the source says. */
   readonly changes: readonly string[];
 }
@@ -74,7 +78,15 @@ async function choose(source: ObservedConfigMap, to: string | undefined, look: L
   const now = selectContent(contentOf(own), request.value);
   const then = chosen === undefined ? now : contentOf(pinned);
   const short = shortChecksum((chosen ?? source).digest);
-  return { source, short, changes: contentChanges(now, then).map(changeInWords) };
+  const isKept = (request.value.rollout?.keepRevisions ?? 0) > 0;
+  return { source, short, isKept, changes: contentChanges(now, then).map(changeInWords) };
+}
+
+function lossWarning(source: ObjectKey, keepRevisions: string): string {
+  return (
+    `Warning: ${source} keeps no revisions, so its next edit loses this content, and its companions stay as they are ` +
+    `then. Before that, set ${keepRevisions}=5.`
+  );
 }
 
 function nothingToPin(
@@ -88,7 +100,7 @@ function nothingToPin(
   }
   return to === undefined
     ? `${key} has no revision older than what its companions hold`
-    : `${key} has no revision ${to}; write at least 8 digits of one that "$0 history ${key}" lists`;
+    : `${key} has no revision ${to}; write at least 8 digits of one that "${ownCommand('history', key)}" lists`;
 }
 
 /** @throws RunError */

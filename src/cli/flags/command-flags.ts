@@ -7,7 +7,7 @@ import {
   RULE_FLAGS,
   RUN_FLAGS,
 } from './run-flags.ts';
-import { choice, DURATION, list, STATES, SWITCH, text, wholeNumber } from './values.ts';
+import { choice, DURATION, list, NAMESPACE, STATES, SWITCH, text, wholeNumber } from './values.ts';
 
 export const SANDBOX_FLAGS = {
   ...CONTROLLER_FLAGS,
@@ -45,8 +45,7 @@ export const DEMO_FLAGS = {
 } satisfies Flags;
 
 const NAMESPACE_FLAG = flag({
-  kind: text('name'),
-
+  kind: NAMESPACE,
   alias: 'n',
   defaultDescription: "the context's namespace",
   describe: 'Namespace of the sources or of the companions',
@@ -60,7 +59,7 @@ const OUTPUT = flag({
 });
 
 /** For the commands that only look. */
-const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...RULE_FLAGS } satisfies Flags;
+export const LOOK_FLAGS = { ...CLUSTER_FLAGS, ...RULE_FLAGS } satisfies Flags;
 
 export const PLAN_FLAGS = {
   ...LOOK_FLAGS,

@@ -38,7 +38,7 @@ export function unknownVariables(env: Environment): readonly string[] {
  */
 export function flagValues<F extends Flags>(flags: F, args: Arguments, env: Environment): FlagValues<F> {
   const variable = environmentVariable('config');
-  const argument = textOf([args['config']].flat().at(-1));
+  const argument = configFileIn(args);
   const [origin, path] =
     argument === undefined ? [variable, env[variable] || undefined] : ['--config', argument];
   const file = path === undefined ? {} : readConfigFile(`${origin} ${path}`, path, flags);
@@ -69,8 +69,13 @@ function variableOf(name: string, { kind }: Flag<unknown>, env: Environment): st
   return text === '' && kind !== ADDRESS ? undefined : text;
 }
 
+/** What `--config` names. */
+export function configFileIn(args: Arguments): string | undefined {
+  return textOf([args['config']].flat().at(-1));
+}
+
 /** Of a flag that is repeated and not a list, the last value counts. */
-function argumentOf({ kind }: Flag<unknown>, value: unknown): string | undefined {
+export function argumentOf({ kind }: Flag<unknown>, value: unknown): string | undefined {
   return textOf(Array.isArray(value) && !kind.list ? value.at(-1) : value);
 }
 

@@ -3,6 +3,7 @@ import { type Parsed, parsed, problem } from '../../mirror/parsed.ts';
 import { parseDuration } from '../../mirror/request/duration.ts';
 import { isObjectName } from '../../mirror/request/object-name.ts';
 import {
+  commaList,
   includesNothing,
   type NamespacePatterns,
   parseNamespacePatterns,
@@ -24,6 +25,7 @@ const UNITS_BYTES = { '': 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, K: 1e3, M: 1
 /** On or off. The flag alone is on. */
 export const SWITCH: Kind<boolean> = {
   name: 'switch',
+  choices: ['true', 'false'],
   parse: (text) => {
     if (['true', '1'].includes(text)) return parsed(true);
     if (['false', '0'].includes(text)) return parsed(false);
@@ -125,14 +127,14 @@ export const STATES: Kind<ReadonlySet<CompanionState>> = {
   choices: COMPANION_STATES.map((state) => state.replaceAll(' ', '-')),
   parse: (value) => {
     const states = new Set<CompanionState>();
-    for (const item of value.split(',').map((each) => each.trim().replaceAll('-', ' '))) {
+    for (const item of commaList(value).map((each) => each.replaceAll('-', ' '))) {
       const state = COMPANION_STATES.find((known) => known === item);
       if (state === undefined) {
         return problem(`"${item}" is not one of ${COMPANION_STATES.join(', ')}`);
       }
       states.add(state);
     }
-    return parsed(states);
+    return states.size === 0 ? problem('it is empty') : parsed(states);
   },
 };
 

@@ -2,9 +2,10 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Controller } from '../../controller/controller.ts';
 import { createController } from '../../controller/create-controller.ts';
 import { eventListener } from '../../controller/event-listener.ts';
-import { FreshnessCanary } from '../../controller/freshness-canary.ts';
+import { canaryIn, FreshnessCanary } from '../../controller/freshness-canary.ts';
 import type { Watches } from '../../controller/informers.ts';
 import type { Listener } from '../../controller/memory/happening.ts';
+import { sourcesBut } from '../../controller/sources.ts';
 import { createConfigMapApi, type WriteFence } from '../../kube/api/config-maps.ts';
 import { createListWatch } from '../../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../../kube/api/namespace-poll.ts';
@@ -42,7 +43,10 @@ export interface SessionOptions {
   readonly onAnswer?: TransportOptions['onAnswer'];
   /** When it may write; default always. */
   readonly fence?: WriteFence | undefined;
-  /** Where and how often (ms) the freshness canary checks; default never (SPEC O6). */
+  /**
+   * Where and how often (ms) the freshness canary checks; 0: never (SPEC O6). Nobody hears of its
+   * source, which may be there from before.
+   */
   readonly canary?: { readonly namespace: string; readonly intervalMs: number } | undefined;
   /** Sinks to notify; default none (SPEC N1). */
   readonly notify?: NotifyOptions | undefined;
@@ -80,13 +84,16 @@ export function openController(
     if (mayWrite()) events.recorder.record(occurrence);
   };
   const api = createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence });
-  const canary = checking && new FreshnessCanary({ ...checking, api, vocabulary, mayWrite, clock, log });
+  const canarySource = checking && canaryIn(checking.namespace);
+  const canary = checking?.intervalMs
+    ? new FreshnessCanary({ ...checking, api, vocabulary, mayWrite, clock, log })
+    : undefined;
   canary?.export(metrics);
   const notifications =
     notify && openNotifications(notify, { api, transport, vocabulary, isBusy, record, metrics, clock, log });
   const ofOthers = (listener: Listener): Listener => {
     return (happening) => {
-      if (!('source' in happening) || happening.source !== canary?.source) listener(happening);
+      if (!('source' in happening) || happening.source !== canarySource) listener(happening);
     };
   };
   const listeners = [
@@ -118,8 +125,10 @@ export function openController(
       metrics,
     },
   );
-  const follower =
-    notifications === undefined ? controller : notifying(controller, notifications.notifier, fence);
+  const sources = sourcesBut(canarySource, controller.sources);
+  const follower = notifications
+    ? notifying(controller, (signal) => notifications.notifier.lead(sources, signal), fence)
+    : controller;
   const dispose = async () => {
     await notifications?.[Symbol.asyncDispose]();
     await events[Symbol.asyncDispose]();

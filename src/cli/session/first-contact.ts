@@ -58,9 +58,21 @@ export async function firstContact(contact: FirstContact): Promise<void> {
   }
 }
 
-async function readEach({ configMaps, namespaces, log, signal }: FirstContact): Promise<void> {
+/**
+ * A namespace that refuses must not stop the mirroring of others: with its Role anybody could end
+ * the program who may delete that. The informer retries it.
+ */
+async function readEach({ configMaps, namespaces, retry, log, signal }: FirstContact): Promise<void> {
   const missing: string[] = [];
-  for (const listWatch of configMaps.values()) await listWatch.list({ limit: 1 }, signal);
+  let refusals = 0;
+  for (const listWatch of configMaps.values()) {
+    try {
+      await listWatch.list({ limit: 1 }, signal);
+    } catch (error) {
+      refusals += 1;
+      if (!retry || !isForbidden(error) || refusals === configMaps.size) throw error;
+    }
+  }
   for (const [name, listWatch] of namespaces ?? []) {
     const { items } = await listWatch.list({ limit: 1 }, signal);
     if (items.length === 0) missing.push(name);

@@ -1,6 +1,5 @@
 import { loadCluster } from '../../kube/config/kube-config.ts';
 import { KubeConfigError } from '../../kube/errors.ts';
-import { shellQuoted } from '../../mirror/explain/remedies.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { createLogger } from '../../telemetry/pino-logger.ts';
 import { UsageError } from '../errors.ts';
@@ -20,12 +19,6 @@ export function clusterFor(flags: FlagValues<typeof CLUSTER_FLAGS>, io: ProcessI
     if (error instanceof KubeConfigError) throw new UsageError(error.message);
     throw error;
   }
-}
-
-/** The same choice, to append to a printed command: our flags and kubectl's are the same. */
-export function clusterFlags({ kubeconfig, context }: FlagValues<typeof CLUSTER_FLAGS>): string {
-  const given = Object.entries({ kubeconfig, context }).filter(([, value]) => value !== undefined);
-  return given.map(([name, value]) => ` --${name} ${shellQuoted(value ?? '')}`).join('');
 }
 
 /** The log. It begins with a warning of each variable that sets nothing. */

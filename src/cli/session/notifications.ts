@@ -135,17 +135,16 @@ async function uidOfKubeSystem(transport: Transport): Promise<string> {
   return metadata.uid;
 }
 
-/** The controller, with the notifier beside it for as long as this process may write. */
+/** The controller, with what `begin` begins beside it for as long as this process may write. */
 export function notifying(
   controller: Controller,
-  notifier: Notifier,
+  begin: (signal: AbortSignal) => Promise<void>,
   fence: WriteFence | undefined,
 ): Pick<Controller, 'run' | 'takeOver'> {
-  const { sources } = controller;
   let stopping: AbortSignal = AbortSignal.abort();
   let leading: Promise<void> = Promise.resolve();
   const lead = (signal: AbortSignal) => {
-    leading = notifier.lead(sources, signal);
+    leading = begin(signal);
   };
   return {
     run: async (signal) => {

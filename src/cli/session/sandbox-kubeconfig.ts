@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { SANDBOX_MARK } from '../../sandbox/kubeconfig.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { messageOf, RunError, UsageError } from '../errors.ts';
 
@@ -9,8 +10,6 @@ export interface SandboxKubeconfig extends Disposable {
   readonly path: string;
 }
 
-/** First line of each kubeconfig that we write: no other file is overwritten. */
-const OURS = '# Written by mirror-controller sandbox.\n';
 /** Time limit (ms) for the answer of a sandbox that may still run. */
 const PROBE_MS = 1_000;
 
@@ -18,12 +17,12 @@ const PROBE_MS = 1_000;
 export async function refuseTaken(file: string): Promise<void> {
   const text = ifThere(file);
   if (text === undefined) return;
-  if (!text.startsWith(OURS)) {
+  const server = sandboxIn(text);
+  if (server === undefined) {
     const problem = 'the file exists and was not written by this command, so it stays; choose another';
     throw new UsageError(`--kubeconfig ${file}: ${problem}`);
   }
-  const server = serverIn(text);
-  if (server !== undefined && (await answers(server))) {
+  if (await answers(server)) {
     const problem = `the sandbox at ${server} uses the file; stop it, or choose another`;
     throw new UsageError(`--kubeconfig ${file}: ${problem}`);
   }
@@ -38,8 +37,13 @@ function ifThere(file: string): string | undefined {
   }
 }
 
-function serverIn(kubeconfig: string | undefined): string | undefined {
-  return /server: (\S+)/.exec(kubeconfig ?? '')?.[1];
+/**
+ * The address of the sandbox that the kubeconfig is for; undefined: the file is somebody else's.
+ * kubectl may have rewritten it. With another cluster it holds more than we have written.
+ */
+function sandboxIn(kubeconfig: string): string | undefined {
+  const servers = [...kubeconfig.matchAll(/server: (\S+)/g)].map(([, server]) => server);
+  return kubeconfig.includes(SANDBOX_MARK) && servers.length === 1 ? servers[0] : undefined;
 }
 
 function answers(server: string): Promise<boolean> {
@@ -58,7 +62,7 @@ export function writeKubeconfig(chosen: string | undefined, server: Sandbox): Sa
   return chosen === undefined ? inTemporaryFile(server) : inFile(chosen, server);
 }
 
-/** At the end the file stays if it is another server's by then. */
+/** At the end the file stays if it is somebody else's, or another sandbox's, by then. */
 function inFile(file: string, server: Sandbox): SandboxKubeconfig {
   const path = resolve(file);
   try {
@@ -67,7 +71,8 @@ function inFile(file: string, server: Sandbox): SandboxKubeconfig {
     throw new UsageError(`--kubeconfig ${file}: ${messageOf(error)}`);
   }
   const remove = () => {
-    if (serverIn(ifThere(path)) === server.url) rmSync(path);
+    const text = ifThere(path);
+    if (text !== undefined && sandboxIn(text) === server.url) rmSync(path);
   };
   return { path, [Symbol.dispose]: remove };
 }
@@ -87,5 +92,5 @@ function inTemporaryFile(server: Sandbox): SandboxKubeconfig {
 }
 
 function write(path: string, server: Sandbox): void {
-  writeFileSync(path, OURS + server.kubeconfig(), { mode: 0o600 });
+  writeFileSync(path, server.kubeconfig(), { mode: 0o600 });
 }

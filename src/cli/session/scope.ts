@@ -2,7 +2,8 @@ import type { Look } from '../../inspect/inspection.ts';
 import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
-import { RunError, UsageError } from '../errors.ts';
+import { isObjectName } from '../../mirror/request/object-name.ts';
+import { ownCommand, RunError, UsageError } from '../errors.ts';
 import type { RELEASE_FLAGS, SOURCE_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { ProcessIo } from '../io.ts';
@@ -16,14 +17,18 @@ export interface Scope {
   readonly namespace: string | undefined;
 }
 
-/** As kubectl: -A wins over -n, and without them it is the context's namespace. */
+/**
+ * As kubectl: -A wins over -n, and without them it is the context's namespace.
+ * @throws UsageError
+ */
 export function scopeOf(
+  command: string,
   names: readonly string[],
   flags: Pick<FlagValues<typeof RELEASE_FLAGS>, 'namespace' | 'all-namespaces'>,
   cluster: Cluster,
 ): Scope {
   return {
-    keys: names.map((name) => sourceKey(name, flags.namespace, cluster)),
+    keys: names.map((name) => keyNamed(command, name, namespaceOf(flags.namespace, cluster))),
     namespace: flags['all-namespaces'] ? undefined : namespaceOf(flags.namespace, cluster),
   };
 }
@@ -42,9 +47,10 @@ export async function inspectingSource<T>(
 ): Promise<T> {
   if (name === undefined) throw new UsageError(`${command}: name a source, as NAMESPACE/NAME`);
   const cluster = clusterFor(flags, io);
+  const key = keyNamed(command, name, namespaceOf(flags.namespace, cluster));
   return inspecting(cluster, flags, io, async (inspection, signal) => {
     const look = await inspection.look(signal);
-    return work(sourceAt(sourceKey(name, flags.namespace, cluster), look), look);
+    return work(sourceAt(key, look), look);
   });
 }
 
@@ -53,14 +59,25 @@ export function namespaceOf(flag: string | undefined, cluster: Cluster): string 
   return flag ?? cluster.namespace ?? 'default';
 }
 
-/** `name`: with or without its namespace, which is by default that of {@link namespaceOf}. */
-function sourceKey(name: string, flag: string | undefined, cluster: Cluster): ObjectKey {
-  return parseKey(name) ?? objectKey(namespaceOf(flag, cluster), name);
+/**
+ * The key that an operand of a command names, with or without its namespace.
+ * @throws UsageError if no object can have it
+ */
+export function keyNamed(command: string, name: string, namespace: string): ObjectKey {
+  const key = parseKey(name) ?? (isObjectName(name) ? objectKey(namespace, name) : undefined);
+  if (key !== undefined) return key;
+  const fix = 'write NAMESPACE/NAME, or NAME alone, in lower case';
+  throw new UsageError(`${command}: "${name}" cannot be a name; ${fix}`);
+}
+
+/** To end a sentence about what there is not. */
+export function inScope({ keys, namespace }: Scope): string {
+  return keys.length > 0 || namespace === undefined ? '' : ` in namespace ${namespace}`;
 }
 
 /** @throws RunError if there is none. */
 export function sourceAt(key: ObjectKey, { view }: Look): ObservedConfigMap {
   const source = view.configMap(key);
   if (source?.request !== undefined) return source;
-  throw new RunError(`${key} is not a source\nTo see why, run: $0 explain ${key}`);
+  throw new RunError(`${key} is not a source\nTo see why, run: ${ownCommand('explain', key)}`);
 }

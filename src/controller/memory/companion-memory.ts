@@ -133,6 +133,11 @@ export class CompanionMemory {
     return this.problems(source, companion).some(({ kind }) => kind === 'conflict');
   }
 
+  /** Whether the last attempt found another object with the name, or one that is being deleted. */
+  isBlocked(source: ObjectKey, subject: ObjectKey): boolean {
+    return this.#get(source, subject)?.attempt?.kind === 'blocked';
+  }
+
   hasAny(source: ObjectKey): boolean {
     return this.#entries.has(source);
   }

@@ -25,11 +25,11 @@ export class StaleSourceError extends Error {
   override readonly name = 'StaleSourceError';
 }
 
-/** The server accepted a write, and the object still has the same version. */
-export class WithoutEffectError extends Error {
-  override readonly name = 'WithoutEffectError';
+/** The server accepted a write, and the object is not as we wrote it. */
+export class RevertedError extends Error {
+  override readonly name = 'RevertedError';
   override readonly message =
-    'the API server accepted the write but changed nothing: a mutating admission policy or webhook reverts it';
+    'the API server accepted the write, but a mutating admission policy or webhook reverts it';
 }
 
 /**
@@ -54,7 +54,7 @@ export function judge(error: unknown): Failure {
   // The cache was behind, or something is being deleted. A watch event will follow.
   const isStale = error instanceof StaleSourceError || isConflict(error) || isNotFound(error);
   if (isStale || isNamespaceTerminating(error)) return { kind: 'transient', quiet: true };
-  if (isTooLarge(error) || error instanceof WithoutEffectError) return { kind: 'hopeless', quiet: false };
+  if (isTooLarge(error) || error instanceof RevertedError) return { kind: 'hopeless', quiet: false };
   if (isInvalid(error) || isBadRequest(error)) return { kind: 'invalid', quiet: false };
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
   return { kind: 'transient', quiet: false, retryAfterMs };

@@ -176,7 +176,7 @@ export class Reports {
   #emit(
     source: ObjectKey,
     subject: ObjectKey,
-    { kind, fields, editedBy }: Problem,
+    { kind, fields, topic, editedBy }: Problem,
     state: ProblemChanged['state'],
   ): void {
     const { view, emit } = this.#deps;
@@ -187,7 +187,8 @@ export class Reports {
     } else if (kind !== undefined) {
       const object = view.configMap(source);
       const namespaceUid = view.namespace(splitKey(source).namespace)?.uid;
-      emit({ type: 'problem', state, kind, source, object, namespaceUid, subject, reason, editedBy });
+      const about = { source, object, namespaceUid, subject };
+      emit({ type: 'problem', state, kind, ...about, reason, topic, editedBy });
     }
   }
 }

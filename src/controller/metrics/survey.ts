@@ -13,7 +13,7 @@ import {
   nobodys,
 } from '../../mirror/explain/inventory.ts';
 import { type ObservedConfigMap, usesOf } from '../../mirror/observe/observed-config-map.ts';
-import { isRevision } from '../../mirror/observe/revision.ts';
+import { isRevision, revisionKey } from '../../mirror/observe/revision.ts';
 import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import { desiredOf } from '../../mirror/plan/desired.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
@@ -39,7 +39,7 @@ export interface SurveyDeps {
   readonly renderings: Pick<Renderings, 'prepareFromCache'>;
   readonly configMaps: Pick<Lister<ObservedConfigMap>, 'values'>;
   /** Knows of objects that are in the way and that the watch does not show. */
-  readonly memory: Pick<CompanionMemory, 'isInConflict'>;
+  readonly memory: Pick<CompanionMemory, 'isInConflict' | 'isBlocked'>;
   readonly areNamespacesSynced: () => boolean;
   readonly clock: Clock;
 }
@@ -48,6 +48,8 @@ export interface SurveyDeps {
 export interface Findings {
   readonly sources: ReadonlyMap<string, number>;
   readonly companions: ReadonlyMap<string, number>;
+  /** How many of them wait, are held, or only somebody else can settle (SPEC D8). */
+  readonly left: ReadonlyMap<string, number>;
   /** Sources with a canary that are not pinned, by its state. */
   readonly canaries: ReadonlyMap<string, number>;
   /**
@@ -121,9 +123,11 @@ export class Survey {
       );
       return;
     }
-    // The watch does not show an unlabelled object, but we have met it.
-    const isTaken = ({ action, companion = key }: Entry) =>
-      action === 'create' && memory.isInConflict(key, companion);
+    // The watch does not show an unlabelled object, but we have met it. If it has the name of the
+    // revision that must be kept first, all companions wait.
+    const isKeepBlocked = memory.isBlocked(key, revisionKey(source, source.digest));
+    const isTaken = ({ state, companion = key }: Entry) =>
+      (state === 'missing' || state === 'drifted') && (isKeepBlocked || memory.isInConflict(key, companion));
     const entries = entriesOfSource(source, rendering, view).map(
       (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
     );
@@ -142,6 +146,14 @@ function isUnsynced({ action }: Entry): boolean {
   return action !== 'none' && action !== 'defer';
 }
 
+/** States in which a companion is left as it is: on purpose, or until somebody acts. */
+const LEFT_STATES = ['waiting', 'held', 'missing', 'conflict', 'refused', 'invalid'] as const;
+
+/** One that is missing only because it is to be created is not. */
+function isLeft({ action, state }: Entry): boolean {
+  return action !== 'create' && LEFT_STATES.some((left) => left === state);
+}
+
 /** The numbers of one survey. If two sources want one name, it counts for both. */
 class Count {
   readonly unsynced = new Map<ObjectKey, Unsynced>();
@@ -152,6 +164,7 @@ class Count {
   readonly #view: ClusterView;
   readonly #sources = zeroes(SOURCE_STATES);
   readonly #companions = zeroes(COMPANION_STATES);
+  readonly #left = zeroes(LEFT_STATES);
   readonly #canaries = zeroes(CANARY_STATES);
   #oldest: number;
 
@@ -178,6 +191,7 @@ class Count {
       if (companion === undefined) continue;
       this.covered.add(companion);
       increase(this.#companions, state);
+      if (isLeft(entry)) increase(this.#left, state);
       if (isUnsynced(entry)) this.#noteUnsynced(companion);
     }
   }
@@ -192,24 +206,24 @@ class Count {
 
   findings(): Findings {
     return {
-      sources: this.#sources,
-      companions: this.#companions,
-      canaries: this.#canaries,
+      sources: byLabel(this.#sources),
+      companions: byLabel(this.#companions),
+      left: byLabel(this.#left),
+      canaries: byLabel(this.#canaries),
       oldestUnsyncedMs: this.#now - this.#oldest,
     };
   }
 }
 
-/** Values of labels are written as identifiers: `in_sync`. */
-function labelOf(state: string): string {
-  return state.replaceAll(' ', '_');
-}
-
 function zeroes(states: readonly string[]): Map<string, number> {
-  return new Map(states.map((state) => [labelOf(state), 0]));
+  return new Map(states.map((state) => [state, 0]));
 }
 
 function increase(counts: Map<string, number>, state: string): void {
-  const label = labelOf(state);
-  counts.set(label, (counts.get(label) ?? 0) + 1);
+  counts.set(state, (counts.get(state) ?? 0) + 1);
+}
+
+/** Values of labels are written as identifiers: `in_sync`. */
+function byLabel(counts: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  return new Map(Array.from(counts, ([state, count]) => [state.replaceAll(' ', '_'), count]));
 }

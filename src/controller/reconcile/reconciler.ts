@@ -19,6 +19,13 @@ import {
 } from '../write/write-step.ts';
 import type { Plan, Planner } from './planner.ts';
 
+/**
+ * A fresh change ends a pass, so that a heal need not wait for a fan-out. But companions may change
+ * faster than a large source is planned. So a pass goes on for at least this many times as long as
+ * its planning took.
+ */
+const WRITING_PER_PLANNING = 4;
+
 export interface ReconcilerDeps {
   readonly planner: Pick<Planner, 'plan'>;
   readonly view: Pick<ClusterView, 'configMap' | 'now'>;
@@ -100,7 +107,8 @@ export class Reconciler {
     const isBlocked = ({ companion }: WriteStep) => memory.isInConflict(key, companion);
     for (const step of waits.keys()) if (!isOfRevision(step) && isBlocked(step)) report.inConflict(step);
     if (ready.length === 0) report.emitReconciled();
-    await writes.add({ key, source, shape, lane, report }, ready);
+    const yieldsAt = now + WRITING_PER_PLANNING * (now - begunAt);
+    await writes.add({ key, source, shape, lane, report, yieldsAt }, ready);
   }
 
   #leave(key: ObjectKey, step: Step, now: number): void {

@@ -16,7 +16,7 @@ export interface RevisionWriteDeps extends FollowedWriteDeps {
  * Writes a revision of the source (SPEC D4). Resolves to what was done: `none` if the revision that
  * should be kept is there already.
  * @throws BlockedError if an unrelated object has its name, LeavingError if a revision there is
- * being deleted, WithoutEffectError if the server reverts a mark, or what the API throws.
+ * being deleted, RevertedError if the server reverts a mark, or what the API throws.
  */
 export async function writeRevision(
   step: RevisionStep,

@@ -12,6 +12,8 @@ export interface Pass extends Origin {
   readonly key: ObjectKey;
   readonly lane: Lane;
   readonly report: PassReport;
+  /** When (on the clock) fresh changes that it has not seen may end it. */
+  readonly yieldsAt: number;
 }
 
 export interface Write {

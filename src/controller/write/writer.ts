@@ -60,9 +60,9 @@ export class Writer {
    * Whether none of the pass may be written any more. The event that changed the source or its
    * values has queued it; after the loss of the Lease, everything is queued once it is held again.
    */
-  isOutdated({ key, source, shape }: Pass): boolean {
-    const { view, queue, mayWrite } = this.#deps;
-    if (!mayWrite() || queue.isAwaited(key)) return true;
+  isOutdated({ key, source, shape, yieldsAt }: Pass): boolean {
+    const { view, queue, mayWrite, clock } = this.#deps;
+    if (!mayWrite() || (queue.isAwaited(key) && clock.now() >= yieldsAt)) return true;
     const now = view.configMap(key);
     const isSameSource = source?.request === undefined ? now?.request === undefined : now === source;
     const isSameContent =

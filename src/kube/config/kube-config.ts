@@ -39,7 +39,12 @@ export function loadCluster(options: KubeConfigOptions): Cluster {
   return cluster;
 }
 
-function readFiles({ kubeconfig, env }: KubeConfigOptions): KubeConfigFile {
+/** What `--context` may say. Throws `KubeConfigError`. */
+export function contextNames(options: Pick<KubeConfigOptions, 'kubeconfig' | 'env'>): readonly string[] {
+  return readFiles(options).contexts.map(({ name }) => name);
+}
+
+function readFiles({ kubeconfig, env }: Pick<KubeConfigOptions, 'kubeconfig' | 'env'>): KubeConfigFile {
   if (kubeconfig !== undefined) return readKubeConfig(kubeconfig);
   const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length === 1) return readKubeConfig(String(listed[0]));

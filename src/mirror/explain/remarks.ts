@@ -7,7 +7,7 @@ import type { ClusterView } from '../plan/view.ts';
 import { parseNotify } from '../request/notify.ts';
 import { unknownAnnotations } from '../request/unknown-annotations.ts';
 import type { Rollout, RolloutRemark } from '../rollout/rollout.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import { DEFAULT_DOMAIN, type Vocabulary } from '../vocabulary.ts';
 
 export interface Remark {
   readonly kind:
@@ -124,13 +124,14 @@ function heldDeletions(
   where: string,
   approved: ReadonlySet<string>,
   source: ObjectKey,
-  { allowDeletes }: Vocabulary,
+  { allowDeletes, domain }: Vocabulary,
 ): readonly Remark[] {
   const held = steps.filter((step) => step.state === 'held');
   if (held.length === 0) return [];
   const waves = [...new Set(held.map(({ wave }) => wave))].join(',');
   const what = `${held.length} ${held.length === 1 ? 'deletion is' : 'deletions are'} held (wave ${waves})`;
-  const release = `mirror-controller release ${source}, or annotate ${where} with ${allowDeletes}=${waves}`;
+  const flags = domain === DEFAULT_DOMAIN ? '' : ` --domain ${domain}`;
+  const release = `mirror-controller release ${source}${flags}, or annotate ${where} with ${allowDeletes}=${waves}`;
   const others = approved.size === 0 ? '' : `; ${quoted([...approved].join())} does not release them`;
   const text = `${what}; if that is intended: ${release}${others}`;
   return [{ kind: 'deletes held', text, topic: `${waves}${others}` }];

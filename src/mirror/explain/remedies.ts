@@ -93,7 +93,7 @@ function correct(key: string): Remedy {
 /**
  * A list of namespaces that has this one too, and every other one as before. Upper case is
  * corrected, because it can mean one thing only. Undefined: another item is malformed or excludes
- * the namespace.
+ * the namespace, or the list would be too long.
  */
 function including(
   items: readonly string[],
@@ -104,7 +104,14 @@ function including(
   const list = parseNamespacePatterns(repaired.join(','), options);
   if (!list.ok || isExcluded(list.value, namespace)) return undefined;
   const isIncluded = includingItem(list.value, namespace) !== undefined;
-  return [...new Set(isIncluded ? repaired : [...repaired, namespace])].join(',');
+  const value = [...new Set(isIncluded ? repaired : [...repaired, namespace])].join(',');
+  return parseNamespacePatterns(value, options).ok ? value : undefined;
+}
+
+/** `list`: a valid one, which can have no further namespace. */
+function shorten(list: string, namespace: string): Remedy {
+  const how = 'name fewer namespaces, or write prefixes that end in "*", such as "team-*".';
+  return { words: `Shorten ${list}, and add ${namespace}: ${how}` };
 }
 
 /** The default, or if a name is too long for that, the default of its beginning. */
@@ -120,6 +127,8 @@ export function fixTargets(question: Question, vocabulary: Vocabulary): Remedy {
   const key = vocabulary.targetNamespaces;
   const value = targetsIncluding(question, vocabulary);
   if (value !== undefined) return annotateSource(question, key, value);
+  const { targets } = requestOf(question);
+  if (targets && !isExcluded(targets.patterns, question.namespace)) return shorten(key, question.namespace);
   const words = `Change ${key} so that no exclusion matches ${question.namespace}. That pattern may exclude other namespaces too: go on excluding those.`;
   return { words };
 }
@@ -155,7 +164,10 @@ export function fixConsent(namespace: ObservedNamespace, from: string, vocabular
   }
   const key = vocabulary.acceptMirrorsFrom;
   const value = including(commaList(acceptMirrorsFrom ?? ''), from, { exclusions: false });
-  if (value === undefined) return { words: `Correct the annotation ${key} of Namespace ${name}.` };
+  if (value === undefined) {
+    const list = `${key} of Namespace ${name}`;
+    return consent.kind === 'malformed' ? { words: `Correct the annotation ${list}.` } : shorten(list, from);
+  }
   const command = { verb: 'annotate', kind: 'namespace', name, key, value } as const;
   const caution =
     'Companions there whose source is in a namespace that the list does not name will be deleted.';

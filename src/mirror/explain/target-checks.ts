@@ -2,8 +2,8 @@ import { splitKey } from '../../kube/api/object-key.ts';
 import type { ObservedNamespace } from '../observe/observed-namespace.ts';
 import { boundsRefusal, consentTo, mayMatchUnread } from '../plan/placement.ts';
 import type { ClusterView } from '../plan/view.ts';
-import { includingItem } from '../request/patterns.ts';
-import { matchTargets } from '../request/targets.ts';
+import { excludingItem, includingItem } from '../request/patterns.ts';
+import { matchesTargets } from '../request/targets.ts';
 import type { Result } from './finding.ts';
 import { companionOf, type Question, requestOf } from './question.ts';
 import { ADMINISTRATOR, fixConsent, fixName, fixTargets } from './remedies.ts';
@@ -30,22 +30,19 @@ export function checkTarget(question: Question, view: ClusterView): Result {
     };
   }
   const namespace = view.namespace(name);
-  const match = matchTargets(targets, { name, labels: namespace?.labels });
-  switch (match.kind) {
-    case 'included':
-      return { evidence: `"${match.item}" in target-namespaces matches ${name}` };
-    case 'selected':
-      return { evidence: `target-namespace-selector matches the labels of ${name}` };
-    case 'excluded':
-      return failing(`"!${match.item}" in target-namespaces excludes ${name}`);
-    case 'none':
-      return namespace !== undefined && mayMatchUnread(targets, namespace)
-        ? {
-            evidence: `the labels of Namespace ${name} may not be read, so the selector cannot match`,
-            fails: ADMINISTRATOR,
-          }
-        : failing(`nothing in the target annotations matches ${name}`);
+  const exclusion = excludingItem(targets.patterns, name);
+  if (exclusion !== undefined) return failing(`"!${exclusion}" in target-namespaces excludes ${name}`);
+  const inclusion = includingItem(targets.patterns, name);
+  if (inclusion !== undefined) return { evidence: `"${inclusion}" in target-namespaces matches ${name}` };
+  if (matchesTargets(targets, { name, labels: namespace?.labels })) {
+    return { evidence: `target-namespace-selector matches the labels of ${name}` };
   }
+  return namespace !== undefined && mayMatchUnread(targets, namespace)
+    ? {
+        evidence: `the labels of Namespace ${name} may not be read, so the selector cannot match`,
+        fails: ADMINISTRATOR,
+      }
+    : failing(`nothing in the target annotations matches ${name}`);
 }
 
 export function checkBounds({ source, namespace }: Question, { settings: { bounds } }: ClusterView): Result {

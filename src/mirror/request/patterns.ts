@@ -59,7 +59,22 @@ export function parseNamespacePatterns(
   }
   if (included.names.size + excluded.names.size > MOST_NAMES) return TOO_MANY_NAMES;
   if (included.prefixes.length + excluded.prefixes.length > MOST_STARS) return TOO_MANY_STARS;
-  return parsed({ ...included, excludedNames: excluded.names, excludedPrefixes: excluded.prefixes });
+  return parsed({
+    names: sharedIfEmpty(included.names),
+    prefixes: included.prefixes,
+    excludedNames: sharedIfEmpty(excluded.names),
+    excludedPrefixes: excluded.prefixes,
+  });
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/**
+ * Nearly every list has no exclusions. With a Set of its own for each, plans over 10,000 sources
+ * take a quarter more time.
+ */
+function sharedIfEmpty(names: ReadonlySet<string>): ReadonlySet<string> {
+  return names.size === 0 ? NO_NAMES : names;
 }
 
 /** An empty list, or exclusions alone. */

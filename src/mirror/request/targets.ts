@@ -1,6 +1,6 @@
 import type { StringMap } from '../vocabulary.ts';
 import { type LabelSelector, matchesSelector } from './label-selector.ts';
-import { excludingItem, includingItem, type NamespacePatterns } from './patterns.ts';
+import { includingItem, isExcluded, type NamespacePatterns } from './patterns.ts';
 
 /** The namespaces that a source targets. */
 export interface Targets {
@@ -17,32 +17,11 @@ export const NO_NAMESPACES: NamespacePatterns = {
 };
 
 /** `labels` undefined: not known, so no selector matches. */
-export function matchesTargets(targets: Targets, namespace: TargetCandidate): boolean {
-  const { kind } = matchTargets(targets, namespace);
-  return kind === 'included' || kind === 'selected';
-}
-
-interface TargetCandidate {
-  readonly name: string;
-  readonly labels: StringMap | undefined;
-}
-
-/** Why a source targets a namespace or not. `item`: of the list, as written, without `!`. */
-type TargetMatch =
-  | { readonly kind: 'included' | 'excluded'; readonly item: string }
-  | { readonly kind: 'selected' | 'none' };
-
-const SELECTED: TargetMatch = { kind: 'selected' };
-const NO_MATCH: TargetMatch = { kind: 'none' };
-
-export function matchTargets(
+export function matchesTargets(
   { selector, patterns }: Targets,
-  { name, labels }: TargetCandidate,
-): TargetMatch {
-  const exclusion = excludingItem(patterns, name);
-  if (exclusion !== undefined) return { kind: 'excluded', item: exclusion };
-  const inclusion = includingItem(patterns, name);
-  if (inclusion !== undefined) return { kind: 'included', item: inclusion };
-  const isSelected = selector !== undefined && labels !== undefined && matchesSelector(selector, labels);
-  return isSelected ? SELECTED : NO_MATCH;
+  { name, labels }: { readonly name: string; readonly labels: StringMap | undefined },
+): boolean {
+  if (isExcluded(patterns, name)) return false;
+  if (includingItem(patterns, name) !== undefined) return true;
+  return selector !== undefined && labels !== undefined && matchesSelector(selector, labels);
 }

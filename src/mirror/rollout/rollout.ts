@@ -1,6 +1,8 @@
+import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { type Edition, type EditionIn, type NoEdition, ownEdition } from '../companion/companion.ts';
 import type { ObservedConfigMap } from '../observe/observed-config-map.ts';
 import { isAsWritten, shortChecksum, writtenContent } from '../observe/revision.ts';
+import { quoted } from '../parsed.ts';
 import type { CanaryRequest } from '../request/rollout-request.ts';
 import { rfc3339 } from '../rfc3339.ts';
 import type { Vocabulary } from '../vocabulary.ts';
@@ -43,6 +45,8 @@ export interface Rollout {
   readonly state: CanaryState | undefined;
   /** What a person should know. Undefined: nothing, or it is over in a moment. */
   readonly remark: RolloutRemark | undefined;
+  /** Of a verdict that is none, so that it has no effect: one sentence. */
+  readonly unknownVerdict?: string | undefined;
   /** When to look again (ms since the epoch). */
   readonly until?: number | undefined;
   /** Until those that keep or mark a revision are made, no companion may get content. */
@@ -85,15 +89,36 @@ function pinned(history: History, pin: string): Rollout {
   return { state: undefined, remark: undefined, steps, editionIn: () => edition, isHeldBack: true };
 }
 
+/** `Bad` in any case: it must not be missed. */
+const isBad = ({ verdict }: Judgement): boolean => verdict.toLowerCase() === 'bad';
+
+function isCondemned(facts: RolloutFacts, vocabulary: Vocabulary): boolean {
+  return judgements(facts, vocabulary).some(isBad);
+}
+
+function unknownVerdict(facts: RolloutFacts, vocabulary: Vocabulary): string | undefined {
+  const unknown = judgements(facts, vocabulary).find((judgement) => !isBad(judgement));
+  if (unknown === undefined) return undefined;
+  const { canary, verdict } = unknown;
+  return `${vocabulary.verdict} ${quoted(verdict)} on ${canary} has no effect; write "bad" if the content failed`;
+}
+
+interface Judgement {
+  readonly canary: ObjectKey;
+  readonly verdict: string;
+}
+
 /**
  * A verdict counts for the content that the canary was last given, even if somebody or new values
- * have changed it since. `Bad` in any case: it must not be missed.
+ * have changed it since.
  */
-function isCondemned({ source, canaries }: RolloutFacts, vocabulary: Vocabulary): boolean {
-  const isBad = (canary: ObservedConfigMap) =>
-    canary.annotations[vocabulary.verdict]?.toLowerCase() === 'bad' &&
-    writtenContent(canary, vocabulary) === shortChecksum(source.digest);
-  return canaries.some((actual) => actual && isBad(actual));
+function judgements({ source, canaries }: RolloutFacts, vocabulary: Vocabulary): readonly Judgement[] {
+  return canaries.flatMap((canary) => {
+    const verdict = canary?.annotations[vocabulary.verdict];
+    if (canary === undefined || verdict === undefined) return [];
+    const isOfIt = writtenContent(canary, vocabulary) === shortChecksum(source.digest);
+    return isOfIt ? [{ canary: canary.key, verdict }] : [];
+  });
 }
 
 /** The canaries go back to the previous content, like the others. */
@@ -138,6 +163,7 @@ function tried(
     state,
     isHeldBack: true,
     remark: isBrief ? undefined : { kind: 'canary waiting', text },
+    unknownVerdict: unknownVerdict(facts, vocabulary),
     until,
     // When it is over, the revision says so before the others get the content: whoever goes on from
     // there must not think otherwise.

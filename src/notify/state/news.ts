@@ -1,7 +1,12 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { ConditionType, EventType } from '../event-types.ts';
 import { type Receiver, told } from './pending.ts';
-import { type Conditions, type Notification, type SourceRecord, unlessEmpty } from './record.ts';
+import { type Notification, type SourceRecord, type Topics, unlessEmpty } from './record.ts';
+
+/** The conditions that hold. They are told when they begin, or get another topic. */
+export type Conditions = Readonly<
+  Partial<Record<ConditionType, { readonly topic: string; readonly reason: string }>>
+>;
 
 /** A source as it is now. */
 export interface Observation {
@@ -91,32 +96,39 @@ function withHealth(
 
 function withConditions(before: SourceRecord, conditions: Conditions, tell: Tell): SourceRecord {
   const known = before.conditions ?? {};
-  const names = (each: Conditions) => Object.keys(each) as ConditionType[];
-  const news = names(conditions).filter((type) => conditions[type] !== known[type]);
-  const isOver = names(known).some((type) => conditions[type] === undefined);
+  const names = (each: object) => Object.keys(each) as ConditionType[];
+  const topics: Topics = Object.fromEntries(names(conditions).map((type) => [type, conditions[type]?.topic]));
+  const news = names(topics).filter((type) => topics[type] !== known[type]);
+  const isOver = names(known).some((type) => topics[type] === undefined);
   if (news.length === 0 && !isOver) return before;
-  const after: SourceRecord = { ...before, conditions: unlessEmpty(conditions) };
+  const after: SourceRecord = { ...before, conditions: unlessEmpty(topics) };
   if (before.baseline) return after;
-  return news.reduce((record, type) => tell(record, type, { reason: conditions[type] ?? '' }), after);
+  return news.reduce((record, type) => tell(record, type, { reason: conditions[type]?.reason }), after);
 }
 
-/** The source was deleted or unlabelled. The deletion of its companions may be held. */
+/**
+ * The source was deleted or unlabelled. The deletion of its companions may be held, also later. The
+ * same record if nothing is new.
+ */
 export function departed(
   record: SourceRecord,
   conditions: Conditions,
   receivers: readonly Receiver[],
   now: Date,
 ): SourceRecord {
-  if (record.gone) return record;
+  const at = now.toISOString();
   const tell: Tell = (each, type, more = {}) =>
-    told(each, { type, version: record.version, at: now.toISOString(), ...more }, receivers);
-  const gone = tell({ ...record, ...UNKNOWN_COMPANIONS, gone: true }, 'source.deleted');
+    told(each, { type, version: record.version, at, ...more }, receivers);
+  const gone = record.gone
+    ? record
+    : tell({ ...record, ...UNKNOWN_COMPANIONS, at, gone: true }, 'source.deleted');
   return withConditions(gone, conditions, tell);
 }
 
 /** Of no version yet. */
 function fresh({ ref, resourceVersion }: Observation, now: Date): SourceRecord {
-  // From the time on, so that a record which was lost does not lead to ids that were used before.
+  // From the time on, so that a record which was lost or forgotten does not lead to ids that were
+  // used before.
   const seq = Math.floor(now.getTime() / 1000);
   return { ref, seq, version: '', resourceVersion, at: now.toISOString() };
 }

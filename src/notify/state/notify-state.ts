@@ -1,9 +1,10 @@
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { SourceRecord } from './record.ts';
-import { StateShard, type StateShardDeps, type Stored } from './state-shard.ts';
+import { StateShard, type StateShardDeps } from './state-shard.ts';
 import { SHARDS, shardKey, shardOf } from './stored-record.ts';
+import type { Stored } from './waiter.ts';
 
-export interface NotifyStateDeps extends Omit<StateShardDeps, 'onReloaded'> {
+export interface NotifyStateDeps extends Omit<StateShardDeps, 'onReloaded' | 'onForgotten'> {
   /** How the keys of the ConfigMaps begin. */
   readonly prefix: ObjectKey;
   /** See `StateShardDeps`. `wasDeleted`: there is nothing of these sources any more. */
@@ -13,16 +14,19 @@ export interface NotifyStateDeps extends Omit<StateShardDeps, 'onReloaded'> {
 /** What is remembered of all sources, in memory and in the cluster (SPEC N4). */
 export class NotifyState {
   readonly #shards: readonly StateShard[];
-  /** The uid of each source that is not gone. */
+  /** The uid of the last source that has, or had, a name. */
   readonly #uids = new Map<ObjectKey, string>();
 
   constructor(deps: NotifyStateDeps) {
     this.#shards = Array.from({ length: SHARDS }, (_, at) => {
       const onReloaded = () => {
-        this.#index();
+        this.#indexAll();
         deps.onReloaded((uid) => shardOf(uid) === at, !this.#shard(at).exists);
       };
-      return new StateShard(shardKey(deps.prefix, at), { ...deps, onReloaded });
+      const onForgotten = (uid: string, { ref }: SourceRecord) => {
+        if (this.#uids.get(ref) === uid) this.#uids.delete(ref);
+      };
+      return new StateShard(shardKey(deps.prefix, at), { ...deps, onReloaded, onForgotten });
     });
   }
 
@@ -37,7 +41,7 @@ export class NotifyState {
   /** Reads it. Rejects as the API does. */
   async load(): Promise<void> {
     await Promise.all(this.#shards.map((shard) => shard.load()));
-    this.#index();
+    this.#indexAll();
   }
 
   /**
@@ -65,7 +69,12 @@ export class NotifyState {
 
   /** The uid under which a source is known that is not gone. */
   uidAt(ref: ObjectKey): string | undefined {
-    return this.#uids.get(ref);
+    return this.#lastAt(ref)?.gone ? undefined : this.#uids.get(ref);
+  }
+
+  /** The uid of the last source of this name, if it is gone. */
+  goneAt(ref: ObjectKey): string | undefined {
+    return this.#lastAt(ref)?.gone ? this.#uids.get(ref) : undefined;
   }
 
   *entries(): Iterable<readonly [uid: string, record: SourceRecord]> {
@@ -73,9 +82,8 @@ export class NotifyState {
   }
 
   set(uid: string, record: SourceRecord): void {
-    if (!record.gone) this.#uids.set(record.ref, uid);
-    else if (this.#uids.get(record.ref) === uid) this.#uids.delete(record.ref);
     this.#of(uid).set(uid, record);
+    this.#index(uid, record);
   }
 
   /** Since when (ms since the epoch) some changes cannot be stored; Infinity: all can. */
@@ -103,9 +111,19 @@ export class NotifyState {
     await Promise.all(this.#shards.map((shard) => shard.flush()));
   }
 
-  #index(): void {
+  #indexAll(): void {
     this.#uids.clear();
-    for (const [uid, { ref, gone }] of this.entries()) if (!gone) this.#uids.set(ref, uid);
+    for (const [uid, record] of this.entries()) this.#index(uid, record);
+  }
+
+  #index(uid: string, { ref, gone, at }: SourceRecord): void {
+    const last = this.#lastAt(ref);
+    if (!gone || last === undefined || (last.gone && last.at < at)) this.#uids.set(ref, uid);
+  }
+
+  #lastAt(ref: ObjectKey): SourceRecord | undefined {
+    const uid = this.#uids.get(ref);
+    return uid === undefined ? undefined : this.get(uid);
   }
 
   #of(uid: string): StateShard {

@@ -36,7 +36,8 @@ export interface SinkRecord {
   readonly pending?: readonly Notification[] | undefined;
 }
 
-export type Conditions = Readonly<Partial<Record<ConditionType, string>>>;
+/** What makes each news, such as the wave that is held. */
+export type Topics = Readonly<Partial<Record<ConditionType, string>>>;
 
 /** What is remembered of a source, by its uid (SPEC N4). */
 export interface SourceRecord {
@@ -46,13 +47,13 @@ export interface SourceRecord {
   readonly version: string;
   /** Of the source when that version was noticed. */
   readonly resourceVersion: string;
-  /** When that was, RFC 3339. */
+  /** When that was, or when the source was seen to be gone, RFC 3339. */
   readonly at: string;
   /** It was said that all companions have this version. */
   readonly converged?: true | undefined;
   readonly failing?: true | undefined;
-  /** Conditions that hold, with the reasons that were told. */
-  readonly conditions?: Conditions | undefined;
+  /** Of the conditions that hold, what was told. */
+  readonly conditions?: Topics | undefined;
   /** From the very first start: how its companions are now is not news. */
   readonly baseline?: true | undefined;
   /** Deleted or unlabelled. */
@@ -65,11 +66,6 @@ export interface SourceRecord {
 /** Whether so many changed keys count as unknown. */
 export function areTooMany(keys: ReadonlySet<string>): boolean {
   return keys.size > MOST_KEYS || [...keys].join().length > MOST_CHARACTERS;
-}
-
-/** Whether nothing more needs to be known of a source that is gone. */
-export function isForgettable({ gone, sinks = {} }: SourceRecord): boolean {
-  return gone === true && Object.values(sinks).every(({ pending, created }) => !pending?.length && !created);
 }
 
 /** Whether the record may be of a later time than the observation. */

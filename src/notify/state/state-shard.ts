@@ -5,8 +5,10 @@ import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { ifFound, isAlreadyExists, isConflict, isNotFound, NetworkError } from '../../kube/errors.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { isForgettable, type SourceRecord } from './record.ts';
+import type { SourceRecord } from './record.ts';
+import { bytesOf, type Change, fitting, totalBytes } from './room.ts';
 import { recordsIn, STATE_LABELS } from './stored-record.ts';
+import { type Stored, type Waiter, withUnanswered } from './waiter.ts';
 
 export interface StateShardDeps {
   /** Has the fence of leadership: only the holder writes. */
@@ -24,6 +26,8 @@ export interface StateShardDeps {
    * and must be found out anew.
    */
   readonly onReloaded: () => void;
+  /** So many others have gone since that this record was dropped. */
+  readonly onForgotten: (uid: string, record: SourceRecord) => void;
 }
 
 /** Least time (ms) between two writes, so that a burst of changes becomes few of them. */
@@ -37,27 +41,13 @@ const YIELD_MS = 100;
  */
 const BYTES_PER_SECOND = 64 * 1024;
 const BACKOFF: BackoffOptions = { baseMs: 500, capMs: 30_000, jitter: 0.5 };
-/** Sources that are gone and still remembered, so that a chat is told once of a uid. */
+/**
+ * Sources that are gone and still remembered. A label may be set again, a deletion of companions
+ * held later, and a notification that was recorded as sent can be refused.
+ */
 const MOST_GONE = 500;
 
-const NOT_WRITTEN = 'notification state not written; nothing new is sent meanwhile';
-
-/** Whether a record is in the cluster. `reloaded`: it was read again, and is as it is there. */
-export type Stored = 'stored' | 'reloaded' | 'stopped';
-
-interface Waiter {
-  /** Undefined: any. */
-  readonly uid: string | undefined;
-  /** The record, as writes without an answer had it. Each may have been applied. */
-  readonly unanswered: readonly (string | undefined)[];
-  readonly resolve: (stored: Stored) => void;
-}
-
-/** What a write says of a record. `text` undefined: it is forgotten. */
-interface Change {
-  readonly uid: string;
-  readonly text: string | undefined;
-}
+const NOT_WRITTEN = 'notification state not written; what is not stored is not sent';
 
 /**
  * Some of the records, in memory and in a ConfigMap. A write carries the resourceVersion of what
@@ -69,8 +59,9 @@ export class StateShard {
   readonly #deps: StateShardDeps;
   /** Undefined: the ConfigMap does not exist. */
   #resourceVersion: string | undefined;
-  /** The sequence number and the size of each record in the cluster. */
+  /** The sequence number and the size of each record in the cluster, malformed ones included. */
   readonly #stored = new Map<string, { readonly seq: number; readonly bytes: number }>();
+  /** Of records that the cluster does not know as they are, the oldest change first. */
   #changed = new Set<string>();
   /** Those for whom the next write is. */
   #waiters: readonly Waiter[] = [];
@@ -95,11 +86,9 @@ export class StateShard {
     return this.#unwrittenSince;
   }
 
-  /** Changes a record, or forgets it if it is no longer needed. It is written soon. */
+  /** Changes a record. It is written soon. */
   set(uid: string, record: SourceRecord): void {
-    if (isForgettable(record)) this.records.delete(uid);
-    else this.records.set(uid, record);
-    if (record.gone) this.#forgetOldest();
+    this.records.set(uid, record);
     this.#changed.add(uid);
     this.#wakeup.wake();
   }
@@ -134,9 +123,9 @@ export class StateShard {
     const records = recordsIn(object ?? {}, (uid) => {
       log.warn({ configMap: this.#key, uid }, 'notification state malformed; the source counts as new');
     });
-    for (const [uid, record] of records) {
-      this.records.set(uid, record);
-      this.#stored.set(uid, { seq: record.seq, bytes: object?.data?.[uid]?.length ?? 0 });
+    for (const [uid, record] of records) this.records.set(uid, record);
+    for (const [uid, text] of Object.entries(object?.data ?? {})) {
+      this.#stored.set(uid, { seq: records.get(uid)?.seq ?? 0, bytes: bytesOf({ uid, text }) });
     }
   }
 
@@ -170,9 +159,7 @@ export class StateShard {
   }
 
   get #intervalMs(): number {
-    let bytes = 0;
-    for (const record of this.#stored.values()) bytes += record.bytes;
-    return Math.max(WRITE_INTERVAL_MS, (1_000 * bytes) / BYTES_PER_SECOND);
+    return Math.max(WRITE_INTERVAL_MS, (1_000 * totalBytes(this.#stored)) / BYTES_PER_SECOND);
   }
 
   async #yield(signal: AbortSignal): Promise<void> {
@@ -181,38 +168,58 @@ export class StateShard {
     while (isBusy() && clock.now() < until && !signal.aborted) await sleep(clock, YIELD_MS, signal);
   }
 
-  /** Whether it succeeded. */
+  /** Whether the API server took it. */
   async #attempt(): Promise<boolean> {
-    const { clock, log, onReloaded } = this.#deps;
     try {
-      if (this.#isStale) {
-        await this.load();
-        this.#answerWaiters(({ uid, unanswered }) => {
-          const isThere = uid !== undefined && unanswered.includes(textOf(this.records.get(uid)));
-          return isThere ? 'stored' : 'reloaded';
-        });
-        onReloaded();
-      } else await this.#write();
-      if (this.#failures > 0) log.info({ configMap: this.#key, was: NOT_WRITTEN }, 'resolved');
+      const left = this.#isStale ? await this.#reload() : await this.#write();
       this.#failures = 0;
-      this.#unwrittenSince = Number.POSITIVE_INFINITY;
+      this.#noteUnwritten(left === 0 ? undefined : new Error(`it is full, and ${left} sources wait`));
       return true;
     } catch (err) {
-      if (this.#failures === 0) log.warn({ configMap: this.#key, err }, NOT_WRITTEN);
       this.#failures += 1;
-      this.#unwrittenSince = Math.min(this.#unwrittenSince, clock.wallTime().getTime());
+      this.#noteUnwritten(err);
       return false;
     }
   }
 
-  async #write(): Promise<void> {
-    const uids = [...this.#changed];
-    const waiters = this.#waiters;
-    const changes = uids.map((uid) => {
-      const record = this.records.get(uid);
-      return { uid, seq: record?.seq ?? 0, text: textOf(record) };
+  /** `err`: why the cluster does not know everything; undefined: it does. */
+  #noteUnwritten(err: unknown): void {
+    const { clock, log } = this.#deps;
+    const hasBegun = Number.isFinite(this.#unwrittenSince);
+    if (err === undefined) {
+      if (hasBegun) log.info({ configMap: this.#key, was: NOT_WRITTEN }, 'resolved');
+      this.#unwrittenSince = Number.POSITIVE_INFINITY;
+    } else if (!hasBegun) {
+      log.warn({ configMap: this.#key, err }, NOT_WRITTEN);
+      this.#unwrittenSince = clock.wallTime().getTime();
+    }
+  }
+
+  /** Returns how many changes are left to be written: none. */
+  async #reload(): Promise<number> {
+    await this.load();
+    this.#answerWaiters(({ uid, unanswered }) => {
+      const isThere = uid !== undefined && unanswered.includes(textOf(this.records.get(uid)));
+      return isThere ? 'stored' : 'reloaded';
     });
-    this.#changed = new Set();
+    this.#deps.onReloaded();
+    return 0;
+  }
+
+  /**
+   * Writes the changes for which there is room. The others follow when what is stored was sent, and
+   * so takes less. Returns how many they are.
+   */
+  async #write(): Promise<number> {
+    this.#forgetOldest();
+    const all = Array.from(this.#changed, (uid) => changeOf(uid, this.records.get(uid)));
+    const changes = fitting(all, this.#stored);
+    if (all.length > 0 && changes.length === 0) return all.length;
+    const uids = changes.map(({ uid }) => uid);
+    const left = new Set(this.#changed);
+    for (const uid of uids) left.delete(uid);
+    const waiters = this.#waiters;
+    this.#changed = new Set(left);
     this.#waiters = [];
     try {
       await this.#send(changes);
@@ -220,18 +227,25 @@ export class StateShard {
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#isStale = true;
       // It may have been applied all the same. If so, the next attempt meets a conflict, and the
       // reading that follows shows what is there.
-      for (const uid of uids) this.#changed.add(uid);
+      this.#changed = new Set([...uids, ...this.#changed]);
       const again =
         error instanceof NetworkError ? waiters.map((each) => withUnanswered(each, changes)) : waiters;
       this.#waiters = [...again, ...this.#waiters];
       throw error;
     }
-    for (const { uid, seq, text } of changes) {
-      if (text === undefined) this.#stored.delete(uid);
-      else this.#stored.set(uid, { seq, bytes: text.length });
-    }
-    for (const { resolve } of waiters) resolve('stored');
+    this.#noteStored(changes);
+    const mustWait = ({ uid }: Waiter) => (uid === undefined ? left.size > 0 : left.has(uid));
+    this.#waiters = [...waiters.filter(mustWait), ...this.#waiters];
+    for (const waiter of waiters) if (!mustWait(waiter)) waiter.resolve('stored');
     this.#deps.onStored(uids);
+    return left.size;
+  }
+
+  #noteStored(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.text === undefined) this.#stored.delete(change.uid);
+      else this.#stored.set(change.uid, { seq: change.seq, bytes: bytesOf(change) });
+    }
   }
 
   /** Only records that have changed are sent. */
@@ -262,10 +276,12 @@ export class StateShard {
   #forgetOldest(): void {
     const gone = [...this.records].filter(([, record]) => record.gone && !hasPending(record));
     if (gone.length <= MOST_GONE) return;
-    const [oldest] = gone.sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
-    if (oldest === undefined) return;
-    this.records.delete(oldest[0]);
-    this.#changed.add(oldest[0]);
+    gone.sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
+    for (const [uid, record] of gone.slice(0, -MOST_GONE)) {
+      this.records.delete(uid);
+      this.#changed.add(uid);
+      this.#deps.onForgotten(uid, record);
+    }
   }
 }
 
@@ -273,10 +289,8 @@ function textOf(record: SourceRecord | undefined): string | undefined {
   return record && JSON.stringify(record);
 }
 
-function withUnanswered(waiter: Waiter, changes: readonly Change[]): Waiter {
-  const change = changes.find(({ uid }) => uid === waiter.uid);
-  if (change === undefined || waiter.unanswered.includes(change.text)) return waiter;
-  return { ...waiter, unanswered: [...waiter.unanswered, change.text] };
+function changeOf(uid: string, record: SourceRecord | undefined): Change {
+  return { uid, seq: record?.seq ?? 0, text: textOf(record) };
 }
 
 function hasPending({ sinks = {} }: SourceRecord): boolean {

@@ -6,7 +6,7 @@ import { MANAGED_BY } from '../../mirror/vocabulary.ts';
 import { EVENT_TYPES } from '../event-types.ts';
 import type { Notification, SinkRecord, SourceRecord } from './record.ts';
 
-/** ConfigMaps that the records are spread over: one holds at most 1 MiB, some 3,000 records. */
+/** ConfigMaps that the records are spread over: one holds at most 1 MB, some 3,000 records. */
 export const SHARDS = 16;
 
 /** By which all of them are found, wherever they are. */

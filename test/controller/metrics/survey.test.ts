@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { SOURCE_STATES, Survey } from '../../../src/controller/metrics/survey.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { COMPANION_STATES } from '../../../src/mirror/explain/inventory.ts';
+import { revisionKey } from '../../../src/mirror/observe/revision.ts';
 import { CANARY_STATES } from '../../../src/mirror/rollout/rollout.ts';
 import { renderingOf } from '../../mirror/rendering-of.ts';
 import { revisionObject } from '../../mirror/rollout/revisions.ts';
@@ -43,7 +44,10 @@ function surveyOf(
         return labelled.map(observed).values();
       },
     },
-    memory: { isInConflict: (_source, companion) => companion === options.met },
+    memory: {
+      isInConflict: (_source, companion) => companion === options.met,
+      isBlocked: (_source, revision) => revision === options.met,
+    },
     areNamespacesSynced: () => options.namespacesSynced ?? true,
     clock,
   });
@@ -73,6 +77,7 @@ const beside = companion(colors, 'a/colors-synced');
 const edited: ConfigMap = { ...beside, data: { colour: 'green' } };
 const wide = source('a/wide', { 'target-namespaces': 'b, c, d' });
 const gone = source('a/gone');
+const numbered = source('a/colors', { 'keep-revisions': '2' }, { data: { colour: 'new' } });
 const invalid = source('a/colors', { 'deletion-policy': 'x' });
 const leaving = source('a/colors', {}, { deleting: true });
 const named = source(
@@ -103,6 +108,13 @@ test.each<[string, World, object, object, Parameters<typeof surveyOf>[1]?]>([
     { conflict: 1 },
     { conflict: 1 },
     { met: 'a/colors-synced' },
+  ],
+  [
+    '[D4] an object has a revision’s name that only a write meets',
+    world([numbered, companion(colors, 'a/colors-synced')]),
+    { conflict: 1 },
+    { conflict: 1 },
+    { met: revisionKey(observed(numbered), observed(numbered).digest) },
   ],
   [
     'a conflict that is over',

@@ -18,6 +18,46 @@ function setUp(objects: readonly ConfigMap[], namespaces: readonly Namespace[] =
   return { api, executor };
 }
 
+describe('[Q2] a fan-out whose companions others change all the time', () => {
+  const teams = Array.from({ length: 20 }, (_, number) => namespace(`team-${number}`));
+
+  /** How many companions a pass creates, each in 5 ms, if every moment brings a fresh change. */
+  async function createdIn(planningMs: number): Promise<number> {
+    const api = new MemoryApi([source(KEY, { 'target-namespaces': 'team-*' })]);
+    const view = viewOf(world([...api.objects.values()], teams));
+    const { referrers } = view;
+    let now = 0;
+    // Asked for once in each plan.
+    view.referrers = (of) => {
+      now += planningMs;
+      return referrers(of);
+    };
+    const running = new Executor(api, view);
+    running.clock.now = () => now;
+    api.beforeWrite = async () => {
+      now += 5;
+    };
+    running.queue.add(KEY);
+    await running.queue.get();
+    const pass = running.reconciler.reconcile(KEY);
+    running.queue.add(KEY);
+    for (;;) {
+      const write = await Promise.race([running.writes.get(), pass]);
+      if (!write) return api.objects.size - 1;
+      await running.writer.write(write);
+      running.writes.done(write);
+    }
+  }
+
+  test('gets some writes done before it is planned again', async () => {
+    expect(await createdIn(10)).toBe(8);
+  });
+
+  test('is planned again at once if that is cheap', async () => {
+    expect(await createdIn(0)).toBe(0);
+  });
+});
+
 describe('a pass', () => {
   test('[M1] creates what is missing, and the next one writes nothing', async () => {
     const { api, executor } = setUp([source(KEY)]);

@@ -111,6 +111,25 @@ describe('[D6] a canary that somebody has changed', () => {
     await settle();
     expect(contents()).toEqual([RED, RED]);
   });
+
+  test.for(['fail', 'bd', 'good', ''])(
+    '[R13] the verdict %j has no effect, which is reported once',
+    async (word) => {
+      const { running, settle, contents } = run(
+        canary(green, { ...GREEN, extra: 'x' }, { 'workshop.io/verdict': word }),
+      );
+      const reasons = () =>
+        running.log.told.flatMap(({ message, reason }) =>
+          message === 'source needs attention' ? [reason] : [],
+        );
+      await settle();
+      const reason = `workshop.io/verdict "${word}" on ${CANARY} has no effect; write "bad" if the content failed`;
+      expect([contents(), reasons()]).toEqual([[GREEN, RED], [reason]]);
+      await running.clock.advance(3_602_000);
+      await settle();
+      expect([contents(), reasons()]).toEqual([[GREEN, GREEN], [reason]]);
+    },
+  );
 });
 
 test('[D6] the end of a pass over canaries does not stop the next one, or each would write only a few', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WithoutEffectError } from '../../../src/controller/memory/failure.ts';
+import { RevertedError } from '../../../src/controller/memory/failure.ts';
 import { MutationCache } from '../../../src/controller/write/mutation-cache.ts';
 import { writeRevision } from '../../../src/controller/write/revision-writes.ts';
 import { SourceBodies } from '../../../src/controller/write/source-bodies.ts';
@@ -32,6 +32,6 @@ test('[D6][R13] a mark that the server reverts is a failure, and is not taken fo
     actual,
     differences: [{ kind: 'annotation', key: vocabulary.canaryStage, value: 'failed' }],
   } as const;
-  await expect(writeRevision(step, observed(shop), deps)).rejects.toThrow(WithoutEffectError);
+  await expect(writeRevision(step, observed(shop), deps)).rejects.toThrow(RevertedError);
   expect(mutations.newest(actual.key, actual)).toBe(actual);
 });

@@ -43,7 +43,7 @@ class Scene {
       ...{ key, source, steps, writes: steps.length, begunAt: 0 },
       ...{ clock: this.clock, log: new RecordedLog(), emit: () => undefined },
     });
-    const pass: Pass = { key, source, shape: undefined, lane, report };
+    const pass: Pass = { key, source, shape: undefined, lane, report, yieldsAt: 0 };
     void this.queue.add(pass, steps).then(() => {
       result.allBegun = true;
     });

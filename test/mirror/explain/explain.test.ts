@@ -36,6 +36,24 @@ describe('[C8] explain', () => {
     ]);
   });
 
+  test('never suggests a list of namespaces that would be too long', () => {
+    const full = Array.from({ length: 10_000 }, (_, at) => `ns-${at}`).join(',');
+    const advice = 'name fewer namespaces, or write prefixes that end in "*", such as "team-*".';
+    for (const list of [`${full},!team-a`, `${full},one-more`]) {
+      expect(end([source('home/colors', { 'target-namespaces': list })])[1]).toBe(
+        'Correct the annotation workshop.io/target-namespaces. Until then companions stay as they are.',
+      );
+    }
+    expect(end([source('home/colors', { 'target-namespaces': full })])).toEqual([
+      'target: nothing in the target annotations matches team-a',
+      `Shorten workshop.io/target-namespaces, and add team-a: ${advice}`,
+    ]);
+    const accepting = namespace('team-a', { accepts: full });
+    expect(end([colors], 'team-a', [accepting])[1]).toBe(
+      `Shorten workshop.io/accept-mirrors-from of Namespace team-a, and add home: ${advice}`,
+    );
+  });
+
   test('[D5] [D6] says what new content waits for, and which command ends that', () => {
     const asks = { ...targets, 'keep-revisions': '5', canary: 'team-z', 'canary-bake': 'manual' };
     const green = source('home/colors', asks, { data: { sky: 'green' } });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { remarksOn, remarksOnOrphans } from '../../../src/mirror/explain/remarks.ts';
-import type { StringMap } from '../../../src/mirror/vocabulary.ts';
+import { type StringMap, vocabularyOf } from '../../../src/mirror/vocabulary.ts';
 import { companion, namespace, observed, source } from '../wire.ts';
 import { boundsOf, planFor, viewOf, type World, world } from '../world.ts';
 
@@ -99,6 +99,18 @@ describe('[D2] of deletions that are held', () => {
     const remarks = remarksOnOrphans(key, undefined, planFor(key, of), viewOf(of));
     expect(remarks.map(({ text }) => text)).toEqual([
       `${how} Namespace team-a with workshop.io/allow-deletes=aaaaaaaa; "bbbbbbbb" does not release them`,
+    ]);
+  });
+
+  test('release is told which --domain it is, unless that is the default', () => {
+    const of = world([marked(asking({}))], [namespace('team-a'), namespace('open')]);
+    const view = viewOf(of);
+    const other = { ...view, settings: { ...view.settings, vocabulary: vocabularyOf('other.io') } };
+    const remarks = remarksOnOrphans(key, undefined, planFor(key, of), other);
+    expect(remarks.map(({ text }) => text)).toEqual([
+      expect.stringContaining(
+        ': mirror-controller release team-a/colors --domain other.io, or annotate Namespace team-a with other.io/allow',
+      ),
     ]);
   });
 });
