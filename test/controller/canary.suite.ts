@@ -108,6 +108,27 @@ export function canarySuite(server: TestServer): void {
     await everybody(world, GREEN);
   });
 
+  test.concurrent('[D4] [D5] contents that failed do not push out the one to which undo goes back', async () => {
+    await using world = await openCanary({ 'canary-bake': '1h', 'keep-revisions': '1' });
+    const failed = [GREEN, BLUE, { sky: 'grey' }];
+    for (const data of failed) {
+      await edit(world, data);
+      await canariesOnly(world, data);
+      const verdict = { metadata: { annotations: world.ours({ verdict: 'bad' }) } };
+      await world.person.patch(world.full('qa-a/colors-synced'), verdict);
+      const back = { data: RED, annotations: world.ours({ 'canary-failed': shortOf(data) }) };
+      await world.companion('qa-a/colors-synced', 'home/colors', back);
+    }
+    const black = { sky: 'black' };
+    await edit(world, black);
+    await canariesOnly(world, black);
+    await world.ask('home/colors', { 'canary-approve': shortOf(black) });
+    await everybody(world, black);
+    await keeps(world, RED, { sky: 'grey' }, black);
+    await ask(world, ['undo', world.full('home/colors')]);
+    await everybody(world, RED);
+  });
+
   test.concurrent('[D6] a bad verdict counts also if its author has changed the canary', async () => {
     await using world = await openCanary({ 'canary-bake': '1h' });
     await edit(world, GREEN);

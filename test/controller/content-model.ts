@@ -177,8 +177,12 @@ export class ContentModel {
 
   #prune(inUse: readonly (string | undefined)[]): void {
     const isOther = (each: string) => each !== this.content || this.keep === undefined;
-    const others = [...this.kept.keys()].filter((each) => isOther(each) && !inUse.includes(each));
-    for (const each of others.reverse().slice(this.keep ?? 0)) this.kept.delete(each);
+    const others = [...this.kept].reverse().filter(([each]) => isOther(each) && !inUse.includes(each));
+    // Those that were everywhere, and those that only canaries held.
+    for (const isTried of [false, true]) {
+      const alike = others.filter(([, stage]) => (stage !== undefined) === isTried);
+      for (const [each] of alike.slice(this.keep ?? 0)) this.kept.delete(each);
+    }
   }
 
   #write(name: string, stage: Stage, stable: string | undefined): void {

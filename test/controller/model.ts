@@ -203,8 +203,10 @@ export class Model {
     const from = sourceKey.split('/')[0] ?? '';
     if (namespace !== from && !accepts(observed.consent, from)) return false;
     const source = this.sources.get(sourceKey);
-    if (source !== undefined) return source.ask.policy === 'retain';
-    return facts.annotations[`${this.#domain}/deletion-policy`] === 'retain';
+    // That of a companion counts if its source is gone, or is not the one that it was made for.
+    const isOfThis = facts.annotations[`${this.#domain}/source-uid`] === source?.uid;
+    const isRetained = facts.annotations[`${this.#domain}/deletion-policy`] === 'retain';
+    return source?.ask.policy === 'retain' || (isRetained && !isOfThis);
   }
 }
 

@@ -156,4 +156,30 @@ export function permissionSuite(server: TestServer): void {
       });
     }
   }
+
+  const stuck: Record<string, (world: World) => Promise<unknown>> = {
+    'waits for a finalizer': (world) => world.person.delete(world.full('home/colors')),
+    'is invalid': (world) => world.ask('home/colors', { 'target-namespaces': '' }),
+  };
+  for (const [what, change] of Object.entries(stuck)) {
+    test.concurrent(`[P3] a companion is deleted when consent is withdrawn while its source ${what}`, async () => {
+      await using world = await World.open(server, ['team-a', 'team-b']);
+      const controller = world.start();
+      const asks = { 'target-namespaces': world.full('team-*') };
+      await world.createSource({ asks });
+      const finalizers = (names: readonly string[]) =>
+        world.person.patch(world.full('home/colors'), { metadata: { finalizers: names } });
+      await world.companion('team-a/colors-synced', 'home/colors');
+      const other = await world.companion('team-b/colors-synced', 'home/colors');
+      await finalizers(['example.com/held']);
+      await change(world);
+      await world.person.patchNamespace(world.full('team-a'), {
+        metadata: { annotations: world.ours({ 'accept-mirrors-from': '' }) },
+      });
+      await world.gone('team-a/colors-synced');
+      await world.settle(controller, { namespaces: true });
+      expect(await world.configMap('team-b/colors-synced')).toEqual(other);
+      await finalizers([]);
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { BLUE, edit, GREEN, RED, revisionOf } from './rolling.ts';
+import { BLUE, edit, GREEN, hold, keeps, RED, revisionOf } from './rolling.ts';
 import { World } from './world.ts';
 
 const DEADLINE_MS = 60_000;
@@ -47,6 +47,29 @@ export function settleSuite(server: TestServer): void {
     await world.companion('home/colors-synced', 'home/colors');
     await world.settle(controller);
     expect(await kept()).toEqual([revisionOf(RED), revisionOf(BLUE)].sort());
+  });
+
+  test.concurrent('[D7] [D4] [D6] nor does a heal with the previous content keep a version that nobody got', async () => {
+    await using world = await World.open(server, ['qa-a', 'team-a']);
+    const controller = world.start();
+    const asks = {
+      'keep-revisions': '1',
+      'target-namespaces': `${world.full('qa-a')},${world.full('team-a')}`,
+      canary: world.full('qa-a'),
+      settle: '1h',
+    };
+    await world.createSource({ data: RED, asks });
+    await hold(world, { 'qa-a': RED, 'team-a': RED });
+    await edit(world, GREEN);
+    await world.settle(controller);
+    await world.person.patch(world.full('team-a/colors-synced'), { data: { sky: 'tampered' } });
+    await hold(world, { 'qa-a': RED, 'team-a': RED });
+    await world.settle(controller);
+    await keeps(world, RED);
+    // A heal of a canary gives it the new content, which is kept first.
+    await world.person.patch(world.full('qa-a/colors-synced'), { data: { sky: 'tampered' } });
+    await hold(world, { 'qa-a': GREEN, 'team-a': RED });
+    await keeps(world, RED, GREEN);
   });
 
   test.concurrent('[D7] a source that never becomes quiet is mirrored all the same', async () => {

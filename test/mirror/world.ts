@@ -8,6 +8,7 @@ import { dueAmong } from '../../src/mirror/plan/brake.ts';
 import { desiredOf } from '../../src/mirror/plan/desired.ts';
 import { planOrphans } from '../../src/mirror/plan/orphans.ts';
 import { planSource } from '../../src/mirror/plan/plan.ts';
+import { planUnconsented } from '../../src/mirror/plan/removal.ts';
 import type { Step } from '../../src/mirror/plan/step.ts';
 import type { Bounds, Brake, ClusterView } from '../../src/mirror/plan/view.ts';
 import { valuesKeys } from '../../src/mirror/render/values.ts';
@@ -140,7 +141,7 @@ export function planFor(key: string, of: World): readonly Step[] {
     const live = objectAt(of, key);
     return planOrphans(objectKeyOf, live && observe(live, vocabulary), view);
   }
-  if (!source.request.ok) return [];
+  if (!source.request.ok) return planUnconsented(source, view);
   const rendering = renderingOf(source, of.configMaps, view);
   return planSource(desiredOf(source, source.request.value, rendering, view).shape, view);
 }

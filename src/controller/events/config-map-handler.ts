@@ -51,6 +51,8 @@ export function configMapHandler(deps: ConfigMapHandlerDeps): Handler<ObservedCo
     }
   };
   const disturbed = (before: ObservedConfigMap) => {
+    // Who deletes a companion disturbs it, not who ends the finalizer that holds it (SPEC R14).
+    if (before.deleting) return;
     const source = isRevision(before, vocabulary) ? undefined : sourceReference(before, vocabulary);
     if (source !== undefined) memory.disturbed(source, before.key);
   };

@@ -159,11 +159,13 @@ export class CompanionMemory {
 
   /**
    * Forgets what a plan has settled: unplanned companions, after `onUnplanned`; failures without a
-   * write to come; and since when a companion that is wanted again was not.
+   * write to come; since when a companion that is wanted again was not; and what was deleted to be
+   * replaced, if something `isThere` that needs no write.
    */
   keepOnly(
     source: ObjectKey,
     steps: readonly (Step | RevisionStep)[],
+    isThere: (companion: ObjectKey) => boolean,
     onUnplanned: (companion: ObjectKey) => void,
   ): void {
     const remembered = this.#entries.get(source);
@@ -181,7 +183,8 @@ export class CompanionMemory {
       if (!('state' in step) || !isUnwanted(step)) {
         this.#update(source, subject, { unwantedSince: undefined });
       }
-      if ('state' in step && step.state === 'in sync') this.#update(source, subject, { replaced: undefined });
+      const isSettled = step.action === 'none' && step.state !== 'conflict';
+      if (isSettled && isThere(subject)) this.#update(source, subject, { replaced: undefined });
     }
   }
 

@@ -8,6 +8,7 @@ import { dependsOnNamespaces } from '../../mirror/plan/concerns.ts';
 import { desiredOf } from '../../mirror/plan/desired.ts';
 import { companionsLeft, planOrphans } from '../../mirror/plan/orphans.ts';
 import { planSource } from '../../mirror/plan/plan.ts';
+import { planUnconsented } from '../../mirror/plan/removal.ts';
 import { rolloutOnceQuiet } from '../../mirror/plan/settle.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
@@ -62,7 +63,7 @@ export class Planner {
     if (source?.request === undefined) return this.#planOrphans(key);
     if (!source.request.ok) {
       reports.invalidSource(key, source.request.problem);
-      return { ...NOTHING, source };
+      return { ...NOTHING, source, steps: planUnconsented(source, view) };
     }
     const request = source.request.value;
     // Every source that depends on namespaces is queued once they are synced.

@@ -80,7 +80,9 @@ export class Reconciler {
     const now = clock.now();
     for (const step of steps) this.#leave(key, step, now);
     const toBeWritten = [...steps.filter(isToBeWritten), ...ofRevisions];
-    memory.keepOnly(key, [...steps, ...ofRevisions], (companion) => reports.resolved(key, companion));
+    const isThere = (companion: ObjectKey) => this.#deps.view.configMap(companion)?.deleting === false;
+    const onUnplanned = (companion: ObjectKey) => reports.resolved(key, companion);
+    memory.keepOnly(key, [...steps, ...ofRevisions], isThere, onUnplanned);
     this.#planAgain(key, plan);
     const lane = queue.laneOf(key);
     // How far a canary is depends on its writes, and their own watch events queue no pass. Not as

@@ -154,10 +154,13 @@ function hasCaughtUp({ object, deleted }: Change, made: Change): boolean {
   return !isOlder(object.resourceVersion, made.object.resourceVersion);
 }
 
-/** A version with other content than we wrote is not ours: a webhook has changed it (SPEC R13). */
+/**
+ * A version with other content than we wrote is not ours: a webhook has changed it (SPEC R13). Our
+ * delete of an object that a finalizer holds only begins its deletion.
+ */
 function isMadeBy(made: Change, { object, deleted }: Change): boolean {
-  if (made.deleted || deleted) return made.deleted === deleted && made.object.uid === object.uid;
-  return isVersionOf(object, made.object) && object.digest === made.object.digest;
+  if (made.deleted) return made.object.uid === object.uid && (deleted || object.deleting);
+  return !deleted && isVersionOf(object, made.object) && object.digest === made.object.digest;
 }
 
 function isVersionOf(a: ObservedConfigMap, b: ObservedConfigMap): boolean {

@@ -6,7 +6,7 @@ import { type Desired, desiredOf } from '../plan/desired.ts';
 import { companionsLeft, planOrphans } from '../plan/orphans.ts';
 import { isOutOfScope } from '../plan/placement.ts';
 import { planSource } from '../plan/plan.ts';
-import { isLeftOver } from '../plan/removal.ts';
+import { isLeftOver, planUnconsented } from '../plan/removal.ts';
 import { rolloutOnceQuiet } from '../plan/settle.ts';
 import type { Step } from '../plan/step.ts';
 import type { ClusterView } from '../plan/view.ts';
@@ -103,7 +103,7 @@ export function entriesOfSource(
   const { key, request } = source;
   if (!request?.ok) return entriesOfInvalidSource(source, request?.problem ?? '', view);
   if (source.deleting) {
-    return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'the source is being deleted');
+    return entriesOfStuckSource(source, 'waiting', 'the source is being deleted', view);
   }
   if (usesOf(source) !== undefined && rendering === undefined) {
     return leftAsTheyAre(key, companionsOf(source, view), 'waiting', 'its content must be read first');
@@ -141,9 +141,22 @@ function entriesOfInvalidSource(
   problem: string,
   view: ClusterView,
 ): readonly Entry[] {
-  const entries = leftAsTheyAre(source.key, companionsOf(source, view), 'invalid', problem);
+  const entries = entriesOfStuckSource(source, 'invalid', problem, view);
   if (entries.length > 0) return entries;
   return [{ source: source.key, companion: undefined, action: 'none', state: 'invalid', reason: problem }];
+}
+
+/** Its companions stay as they are, except where consent was withdrawn. */
+function entriesOfStuckSource(
+  source: ObservedConfigMap,
+  state: 'waiting' | 'invalid',
+  reason: string,
+  view: ClusterView,
+): readonly Entry[] {
+  const refused = planUnconsented(source, view).map((step) => entryOf(source.key, step));
+  const covered = new Set(refused.map(({ companion }) => companion));
+  const others = companionsOf(source, view).filter(({ key }) => !covered.has(key));
+  return [...refused, ...leftAsTheyAre(source.key, others, state, reason)];
 }
 
 /** Entries of companions whose source is not planned. */

@@ -54,10 +54,13 @@ export function isRevision(
   );
 }
 
-/** Its place in the order of the source's contents; 0 if somebody has removed it. */
+/**
+ * Its place in the order of the source's contents; 0 if somebody has removed or spoiled it. A large
+ * number that somebody has written leaves room to count on from there.
+ */
 export function orderOf(revision: ObservedConfigMap, vocabulary: Vocabulary): number {
   const text = revision.annotations[vocabulary.revision] ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 }
 
 /** Anything but the words that we write counts as absent. */

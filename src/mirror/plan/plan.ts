@@ -7,7 +7,7 @@ import { companionKey } from '../request/request.ts';
 import { withBrake } from './brake.ts';
 import { precedingClaimant } from './claims.ts';
 import { candidateNamespaces, placementIn } from './placement.ts';
-import { isLeftOver, planLeftOver } from './removal.ts';
+import { isLeftOver, planLeftOver, planUnconsented } from './removal.ts';
 import { onceQuiet } from './settle.ts';
 import { type Step, waiting } from './step.ts';
 import type { ClusterView } from './view.ts';
@@ -18,9 +18,9 @@ import type { ClusterView } from './view.ts';
  */
 export function planSource(shape: CompanionShape, view: ClusterView): readonly Step[] {
   const { source, request } = shape;
-  // Nothing is written for a source that is being deleted (SPEC R3). Once it is gone, its
+  // Nothing is created or updated for a source that is being deleted (SPEC R3). Once it is gone, its
   // companions are planned as orphans.
-  if (source.deleting) return [];
+  if (source.deleting) return planUnconsented(source, view);
   const steps: Step[] = [];
   for (const namespace of candidateNamespaces(source, request, view)) {
     const step = planTarget(namespace, shape, view);

@@ -64,6 +64,19 @@ export function planLeftOver(
   return planRemoval(actual, { source, policy, deleteAfter, reason: whyUndesired(actual, request) }, view);
 }
 
+/**
+ * Plan for a source that has no other, because it is invalid or being deleted: whatever it says,
+ * withdrawn consent does not wait for it (SPEC P3).
+ */
+export function planUnconsented(source: ObservedConfigMap, view: ClusterView): readonly Step[] {
+  return view.referrers(source).flatMap((object) => {
+    const permission = permissionIn(object.namespace, source.namespace, view);
+    const isRefused = permission.kind === 'unconsented' && !object.deleting;
+    if (!isRefused || !isLeftOver(object, source, view)) return [];
+    return [planDeletion(object, source, { reason: permission.reason, counts: false }, view)];
+  });
+}
+
 function whyUndesired(actual: ObservedConfigMap, request: MirrorRequest): string {
   if (actual.name !== request.companionName) {
     return `companions of the source are named ${request.companionName} now`;
@@ -112,7 +125,7 @@ function planRemoval(
   const permission = permissionIn(actual.namespace, from, view);
   switch (permission.kind) {
     case 'permitted':
-      return policy === 'retain'
+      return policy === 'retain' || isRetainedByEarlier(actual, source, view.settings.vocabulary)
         ? planRetention(actual, source, reason, view)
         : delayed(planDeletion(actual, source, { reason, counts: true }, view), source, deleteAfter, view);
     case 'unconsented':
@@ -126,6 +139,16 @@ function planRemoval(
     case 'absent':
       return waiting(companion, 'the namespace is gone, or has not been seen yet');
   }
+}
+
+/** Whether an earlier source of the name retained it, and this one never wanted it (SPEC R4). */
+function isRetainedByEarlier(
+  actual: ObservedConfigMap,
+  source: SourceIdentity,
+  vocabulary: Vocabulary,
+): boolean {
+  const isEarlier = actual.annotations[vocabulary.sourceUid] !== source.uid;
+  return isEarlier && statedPolicy(actual, vocabulary) === 'retain';
 }
 
 /** A companion that does not carry its own name may be a copy of one, so it stays (SPEC R8). */

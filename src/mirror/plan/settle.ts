@@ -1,3 +1,4 @@
+import { splitKey } from '../../kube/api/object-key.ts';
 import type { CompanionShape } from '../companion/companion.ts';
 import type { Difference } from '../companion/drift.ts';
 import { isAsWritten } from '../observe/revision.ts';
@@ -43,7 +44,7 @@ export function rolloutOnceQuiet(
   if (rollout === undefined || until === undefined) return rollout;
   const { revision } = view.settings.vocabulary;
   const isNew = rollout.steps.some((step) => makesNewest(step, revision));
-  if (!isNew || steps.some(writesContent)) return rollout;
+  if (!isNew || steps.some((step) => givesOwnContent(step, shape))) return rollout;
   return { ...rollout, steps: [], until: Math.min(until, rollout.until ?? until) };
 }
 
@@ -58,22 +59,19 @@ function makesNewest(step: RevisionStep, orderKey: string): boolean {
   return step.action === 'keep';
 }
 
-function writesContent(step: Step): boolean {
-  if (step.action === 'create' || step.action === 'defer') return true;
-  return 'differences' in step && step.differences.some(({ kind }) => kind === 'content');
+/** Whether it gives the companion what the source holds now, not what a revision does. */
+function givesOwnContent(step: Step, { editionIn }: CompanionShape): boolean {
+  const isNew = step.action === 'create' || step.action === 'defer';
+  const isOther = 'differences' in step && step.differences.some(({ kind }) => kind === 'content');
+  if (!isNew && !isOther) return false;
+  const { namespace } = splitKey(step.companion);
+  const edition = editionIn(namespace, 'actual' in step ? step.actual : undefined);
+  return !('missing' in edition) && edition.revision === undefined;
 }
 
 /** Not a heal: it holds what its checksum says. Not a content of before, either: that is a rescue. */
 function bringsNewContent(step: Step, shape: CompanionShape, vocabulary: Vocabulary): step is Update {
-  if (step.state !== 'drifted') return false;
-  const { actual, differences } = step;
-  const edition = shape.editionIn(actual.namespace, actual);
-  return (
-    differences.some(({ kind }) => kind === 'content') &&
-    isAsWritten(actual, vocabulary) &&
-    !('missing' in edition) &&
-    edition.revision === undefined
-  );
+  return step.state === 'drifted' && isAsWritten(step.actual, vocabulary) && givesOwnContent(step, shape);
 }
 
 function goesWithContent(difference: Difference, vocabulary: Vocabulary): boolean {

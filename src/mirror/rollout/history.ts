@@ -69,7 +69,8 @@ export class History {
 
   /**
    * Keeps the source's content, at this stage, and as many others as the source asks for. Those in
-   * use neither go nor count.
+   * use neither go nor count. Those that did not leave the canaries are counted apart: however many
+   * fail in a row, the contents that were everywhere stay.
    */
   steps(stage: CanaryStage | undefined, inUse: readonly (ObservedConfigMap | undefined)[]): RevisionStep[] {
     const wanted = this.#facts.request?.keepRevisions ?? 0;
@@ -79,9 +80,12 @@ export class History {
       (revision) => !inUse.includes(revision) && (wanted === 0 || revision !== this.#current),
     );
     const reason = wanted === 0 ? 'revisions are no longer kept' : `only ${wanted} are kept`;
-    const drops = others
-      .slice(wanted)
-      .map((actual): RevisionStep => ({ action: 'drop', companion: actual.key, reason, actual }));
+    const isTried = (revision: ObservedConfigMap) => stageOf(revision, this.#vocabulary) !== undefined;
+    const tried = others.filter(isTried);
+    const released = others.filter((revision) => !isTried(revision));
+    const drops = [...released.slice(wanted), ...tried.slice(wanted)].map(
+      (actual): RevisionStep => ({ action: 'drop', companion: actual.key, reason, actual }),
+    );
     return wanted > 0 && this.#current ? [...this.#mark(this.#current, stage), ...drops] : drops;
   }
 

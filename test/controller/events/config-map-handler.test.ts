@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { configMapHandler } from '../../../src/controller/events/config-map-handler.ts';
 import { MutationCache } from '../../../src/controller/write/mutation-cache.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
+import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import { sourceReference } from '../../../src/mirror/observe/observed-config-map.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { DelayingQueue } from '../../../src/workqueue/delaying-queue.ts';
-import { configMap, observed, source, vocabulary } from '../../mirror/wire.ts';
+import { companion, configMap, observed, source, vocabulary } from '../../mirror/wire.ts';
 import { viewOf, world } from '../../mirror/world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -14,9 +15,26 @@ const data = { k: '$(mirror.value.title)' };
 const values = (name: string, of: StringMap) =>
   observed(configMap(`home/${name}`, { labels: { 'workshop.io/managed': 'values' }, data: of }));
 
-test('[V3] [V5] an edit of values queues exactly the sources that use them', async () => {
+function setUp(sources: readonly ConfigMap[]) {
   const clock = new ManualClock();
   const queue = new DelayingQueue<ObjectKey>({ clock });
+  const mutations = new MutationCache(clock, (object) => sourceReference(object, vocabulary));
+  /** Companions that others have changed. */
+  const disturbed: ObjectKey[] = [];
+  const handler = configMapHandler({
+    view: viewOf(world(sources)),
+    queue,
+    mutations,
+    memory: { disturbed: (_, companion) => disturbed.push(companion) },
+    versions: { changed: () => undefined },
+    isSynced: () => true,
+    demandNamespaces: () => undefined,
+    emit: () => undefined,
+  });
+  return { queue, mutations, disturbed, handler };
+}
+
+test('[V3] [V5] an edit of values queues exactly the sources that use them', async () => {
   const sources = [
     source('home/app', asks, { data }),
     source('home/names', asks, { data: { k: '$(mirror.namespace)' } }),
@@ -25,16 +43,7 @@ test('[V3] [V5] an edit of values queues exactly the sources that use them', asy
     source('elsewhere/app', asks, { data }),
     source('home/plain'),
   ];
-  const handler = configMapHandler({
-    view: viewOf(world(sources)),
-    queue,
-    mutations: new MutationCache(clock, (object) => sourceReference(object, vocabulary)),
-    memory: { disturbed: () => undefined },
-    versions: { changed: () => undefined },
-    isSynced: () => true,
-    demandNamespaces: () => undefined,
-    emit: () => undefined,
-  });
+  const { queue, handler } = setUp(sources);
   for (let round = 0; round < 100; round += 1) {
     handler.update(values('unused', { title: `${round}` }), values('unused', { title: `${round + 1}` }));
   }
@@ -43,4 +52,29 @@ test('[V3] [V5] an edit of values queues exactly the sources that use them', asy
   handler.update(values('options', { title: 'Garden' }), values('options', { title: 'Park' }));
   expect(queue.length).toBe(1);
   expect(await queue.get()).toBe('home/app');
+});
+
+describe('[R14] the end of a companion that a finalizer holds', () => {
+  const colors = source('home/colors');
+  const version = (resourceVersion: string, deleting: boolean) =>
+    observed(companion(colors, 'home/colors-synced', { resourceVersion, deleting }));
+  const [there, held, released] = [version('1', false), version('2', true), version('3', true)];
+
+  test('is not the work of another client if we deleted it', async () => {
+    const { queue, mutations, disturbed, handler } = setUp([colors]);
+    await mutations.followDelete(there, async () => undefined);
+    handler.update(there, held);
+    handler.update(held, released);
+    handler.delete(released, false);
+    expect(disturbed).toEqual([]);
+    expect(await queue.get()).toBe('home/colors');
+  });
+
+  test('is the work of the client that deleted it', () => {
+    const { disturbed, handler } = setUp([colors]);
+    handler.update(there, held);
+    expect(disturbed).toEqual(['home/colors-synced']);
+    handler.delete(held, false);
+    expect(disturbed).toEqual(['home/colors-synced']);
+  });
 });

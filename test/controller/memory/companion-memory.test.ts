@@ -200,7 +200,13 @@ test('[R9] failures are forgotten for companions that are no longer planned or n
   const third = 'team-c/colors-synced' as ObjectKey;
   for (const key of [source, companion, other, third]) memory.failed(source, key, 'v1', transient);
   const unplanned: ObjectKey[] = [];
-  memory.keepOnly(source, [step(companion, 'missing'), step(other, 'in sync')], (key) => unplanned.push(key));
+  const steps = [step(companion, 'missing'), step(other, 'in sync')];
+  memory.keepOnly(
+    source,
+    steps,
+    () => true,
+    (key) => unplanned.push(key),
+  );
   expect(unplanned).toEqual([third]);
   const failures = [source, companion, other, third].map((key) => memory.failures(source, key));
   expect(failures).toEqual([1, 1, 0, 0]);
@@ -214,7 +220,12 @@ test('[W4] nothing is remembered of a companion without failures, heals and prob
   expect(memory.hasAny(source)).toBe(true);
   memory.setProblems(source, companion, []);
   memory.wrote(source, companion, 'v1');
-  memory.keepOnly(source, [step(other, 'in sync')], () => undefined);
+  memory.keepOnly(
+    source,
+    [step(other, 'in sync')],
+    () => true,
+    () => undefined,
+  );
   expect(memory.hasAny(source)).toBe(false);
 });
 
@@ -229,7 +240,12 @@ describe('[D3] since when nobody wants a companion', () => {
     const { clock, memory } = setUp();
     memory.delayed(source, companion, clock.now());
     await clock.advance(5000);
-    memory.keepOnly(source, [step(companion, state)], () => undefined);
+    memory.keepOnly(
+      source,
+      [step(companion, state)],
+      () => true,
+      () => undefined,
+    );
     memory.delayed(source, companion, clock.now());
     expect(memory.unwantedMs(source, companion)).toBe(ms);
   });

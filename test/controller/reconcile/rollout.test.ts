@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { keyOf, type ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
+import { ApiError, NetworkError } from '../../../src/kube/errors.ts';
 import { shortChecksum } from '../../../src/mirror/observe/revision.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { revisionObject } from '../../mirror/rollout/revisions.ts';
@@ -234,6 +234,33 @@ describe('[D4] [D7] while a source that settles keeps changing', () => {
     await set.running.pass(KEY);
     expect(revisionsIn(set)).toBe(2);
   });
+});
+
+test('[R12] [D6] what a replaced companion had is forgotten once its successor is there, whichever content it holds', async () => {
+  const green = greenSource({ canary: 'qa-*', 'canary-bake': '1h' });
+  const kept = revisionObject(green, RED, { order: 1 });
+  const tried = revisionObject(green, GREEN, { order: 2, stage: 'trying' });
+  const changed = companion({ ...green, data: RED }, OTHER, {
+    data: BLUE,
+    immutable: true,
+    annotations: { note: 'mine' },
+  });
+  const { api, running, see } = setUp([green, kept, tried, companion(green, CANARY), changed]);
+  const note = () => api.objects.get(OTHER)?.metadata.annotations?.['note'];
+  const create = api.create.bind(api);
+  api.create = async (body) => {
+    await create(body);
+    throw new NetworkError('no reply', { code: 'ECONNRESET' });
+  };
+  await running.pass(KEY);
+  api.create = create;
+  see();
+  expect([api.objects.get(OTHER)?.data, note()]).toEqual([RED, 'mine']);
+  await running.pass(KEY);
+  api.objects.delete(OTHER);
+  see();
+  await running.pass(KEY);
+  expect([api.objects.get(OTHER)?.data, note()]).toEqual([RED, undefined]);
 });
 
 test('[D4] a revision that is deleted does not lead to another pass: that would drop the present one', async () => {

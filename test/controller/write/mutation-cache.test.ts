@@ -190,6 +190,14 @@ describe('whether an event is our own', () => {
     expect(attributed(cache, version('11', 'u2'), true).own).toBe(false);
   });
 
+  test('the begin of the deletion is our own if a finalizer holds what we deleted', async () => {
+    const { cache, deleted } = setUp();
+    await deleted(version('10'));
+    const held = { ...version('11'), deleting: true };
+    expect(attributed(cache, held).own).toBe(true);
+    expect(attributed(cache, { ...held, resourceVersion: '12' }).own).toBe(false);
+  });
+
   test('an event that comes before the reply is held back', async () => {
     const { cache } = setUp();
     const { write, reply } = underWay(cache);

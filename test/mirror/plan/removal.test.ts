@@ -126,6 +126,16 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the rig
     expect(plans({ 'target-namespaces': 'team-c' }, [said])[0]).toBe(gone);
   });
 
+  test('[R4] stays if an earlier source of the name retained it', () => {
+    const earlier = source(key, {}, { uid: 'earlier' });
+    const kept = companion(earlier, 'team-b/colors-synced', retaining);
+    expect(plans({ 'target-namespaces': 'team-c' }, [kept])[0]).toBe(
+      'team-b/colors-synced: none, retained; the source no longer targets the namespace; its policy is retain',
+    );
+    const plain = companion(earlier, 'team-b/colors-synced');
+    expect(plans({ 'target-namespaces': 'team-c' }, [plain])[0]).toBe(gone);
+  });
+
   test('[R10] is left alone while it is being deleted', () => {
     const going = companion(source(key), 'team-b/colors-synced', { deleting: true, finalizers: ['x/y'] });
     expect(plans({ 'target-namespaces': 'team-c' }, [going])[0]).toBe(
@@ -183,6 +193,23 @@ describe('[P3] consent withdrawn', () => {
     expect(of(targets, { accepts: '' }, [there])).toEqual([
       `team-b/colors-synced: delete, unwanted; ${reason}`,
     ]);
+  });
+
+  const stuck = {
+    'is being deleted': source(key, targets, { deleting: true, finalizers: ['x/y'] }),
+    'is invalid': source(key, { 'target-namespaces': '' }),
+  };
+  test.for(Object.entries(stuck))('deletes it even if the source %s, and nothing else', ([, object]) => {
+    const namespaces = [namespace('team-b', { accepts: '' }), namespace('team-c')];
+    const others = [
+      companion(source(key), 'team-c/colors-synced'),
+      companion(source(key), 'team-d/colors-synced'),
+    ];
+    expect(plan(key, world([object, there, ...others], namespaces))).toEqual([
+      `team-b/colors-synced: delete, unwanted; ${reason}`,
+    ]);
+    const leaving = companion(source(key), 'team-b/colors-synced', { deleting: true, finalizers: ['x/y'] });
+    expect(plan(key, world([object, leaving], namespaces))).toEqual([]);
   });
 
   test('deletes it even if the source asks to retain', () => {
@@ -536,6 +563,13 @@ describe('[R4] the companion of an unlabelled source', () => {
       'team-b/colors-synced: none, retained; the source is no longer labelled; its policy is retain',
     ]);
     expect(plan(key, world([unlabelled(), said]))[0]).toContain(': delete, unwanted');
+  });
+
+  test('[R4] stays if an earlier object of the name retained it', () => {
+    const kept = companion(source(key, {}, { uid: 'earlier' }), 'team-b/colors-synced', retaining);
+    expect(plan(key, world([unlabelled(), kept]))).toEqual([
+      'team-b/colors-synced: none, retained; the source is no longer labelled; its policy is retain',
+    ]);
   });
 
   test('stays if the source’s policy is neither delete nor retain', () => {

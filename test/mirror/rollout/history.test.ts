@@ -5,12 +5,18 @@ import { isRevisionOf } from '../../../src/mirror/rollout/revision-step.ts';
 import { configMap, controllerReference, observed, source, vocabulary } from '../wire.ts';
 import { revision } from './revisions.ts';
 
-const CONTENTS = ['a', 'b', 'c', 'd', 'e', 'f'];
+const CONTENTS = [...'abcdefABCDEF'];
 
-/** A source that holds `content`, keeps `count`, and has these revisions, the oldest first. */
+/**
+ * A source that holds `content`, keeps `count`, and has these revisions, the oldest first. Those in
+ * upper case failed in a canary.
+ */
 function historyOf(content: string, count: number, kept: readonly string[]): History {
   const object = source('home/s', {}, { data: { content } });
-  const revisions = kept.map((each, index) => revision(object, { content: each }, { order: index + 1 }));
+  const revisions = kept.map((each, index) => {
+    const stage = each === each.toUpperCase() ? 'failed' : undefined;
+    return revision(object, { content: each }, { order: index + 1, stage });
+  });
   return new History(
     {
       source: observed(object),
@@ -46,6 +52,11 @@ describe('what is kept', () => {
     ['abcd', 1, 'a', ['mark a 5', 'drop c', 'drop b']],
     ['abc', 0, 'c', ['drop c', 'drop b', 'drop a']],
     ['', 0, 'c', []],
+    // What failed does not push out what was everywhere.
+    ['aBCDe', 1, 'e', ['drop C', 'drop B']],
+    ['aBcDe', 1, 'e', ['drop a', 'drop B']],
+    ['aBcDEf', 2, 'f', ['drop B']],
+    ['aBc', 0, 'c', ['drop c', 'drop a', 'drop B']],
   ];
   test.for(table)('[D4] of "%s", at most %d others, with %s now: %o', ([kept, count, content, steps]) => {
     expect(inWords(historyOf(content, count, [...kept]))).toEqual(steps);
@@ -57,11 +68,13 @@ describe('what is kept', () => {
     expect(inWords(history, inUse)).toEqual(['drop b']);
   });
 
-  test('[D4] an order that somebody has removed or spoiled counts as the oldest', () => {
+  /** How many contents are ahead of one to which somebody has given this order. */
+  const rankOf = (order: string, others: readonly number[]) => {
     const object = source('home/s', {}, { data: { content: 'b' } });
     const spoiled = revision(object, { content: 'a' }, { order: 7 });
-    const annotations = { ...spoiled.annotations, 'workshop.io/revision': 'last' };
-    const revisions = [{ ...spoiled, annotations }, revision(object, { content: 'b' }, { order: 2 })];
+    const annotations = { ...spoiled.annotations, 'workshop.io/revision': order };
+    const later = others.map((each, at) => revision(object, { content: `${at}` }, { order: each }));
+    const revisions = [{ ...spoiled, annotations }, ...later];
     const request = { keepRevisions: 5, pin: undefined, canary: undefined };
     const facts = {
       source: observed(object),
@@ -70,7 +83,16 @@ describe('what is kept', () => {
       namesake: undefined,
       othersHold: 'it',
     } as const;
-    expect(inWords(new History(facts, vocabulary))).toEqual([]);
+    const history = new History(facts, vocabulary);
+    return history.revisions.findIndex(({ digest }) => digest === spoiled.digest);
+  };
+  test('[D4] an order that somebody has removed or spoiled counts as the oldest', () => {
+    expect(rankOf('last', [2, 3])).toBe(2);
+    expect(rankOf('9'.repeat(16), [2, 3])).toBe(2);
+    expect(rankOf('9'.repeat(400), [2, 3])).toBe(2);
+  });
+  test('[D4] what is kept after one with a large order is newer than that', () => {
+    expect(rankOf('999999999999999', [1e15, 1e15 + 1])).toBe(2);
   });
 });
 
