@@ -68,7 +68,7 @@ export class FreshnessCanary {
 
   /**
    * A refused write is reported as any other, and so is what keeps the companion from following,
-   * such as a conflict or somebody's annotation. A restart would not help: that is no miss.
+   * such as a conflict. A restart would not help: that is no miss.
    */
   readonly hear = (happening: Happening): void => {
     if (!('source' in happening) || happening.source !== this.source) return;
@@ -122,9 +122,12 @@ export class FreshnessCanary {
     if (before === undefined) {
       await api.create({ metadata: { namespace, name: NAME, labels }, data });
     } else {
-      const { resourceVersion } = before.metadata;
+      const { resourceVersion, annotations: present = {} } = before.metadata;
+      // Somebody's annotations might keep the companion from following.
+      const ours = Object.keys(present).filter((key) => key.startsWith(`${vocabulary.domain}/`));
+      const annotations = Object.fromEntries(ours.map((key) => [key, null]));
       await api.patch(this.source, {
-        metadata: { resourceVersion, labels },
+        metadata: { resourceVersion, labels, annotations },
         // Somebody's own keys would be in the companion, too.
         data: inPlaceOf(before.data !== undefined, data),
         binaryData: inPlaceOf(before.binaryData !== undefined, {}),

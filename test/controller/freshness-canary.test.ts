@@ -140,6 +140,22 @@ test('[O6] keys that somebody adds to the source go with the next change', async
   expect(Object.keys(api.objects.get(source)?.data ?? {})).toEqual(['changed']);
 });
 
+test('[O6] annotations of our domain that somebody adds to the source go with the next change', async () => {
+  const { clock, api, canary } = scene({ delayMs: 5 });
+  const { source } = canary;
+  await clock.advance(INTERVAL_MS);
+  const before = api.objects.get(source);
+  if (before === undefined) throw new Error('there is no source');
+  const annotations = {
+    'workshop.io/companion-name': 'elsewhere',
+    'workshop.io/unheard-of': '',
+    'example.com/note': 'by hand',
+  };
+  api.objects.set(source, { ...before, metadata: { ...before.metadata, annotations } });
+  await clock.advance(INTERVAL_MS);
+  expect(api.objects.get(source)?.metadata.annotations).toEqual({ 'example.com/note': 'by hand' });
+});
+
 test('[O6] a standby changes nothing, and its misses from before do not count', async () => {
   const { clock, api, state, canary } = scene();
   await clock.advance(5 * INTERVAL_MS);
