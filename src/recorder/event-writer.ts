@@ -53,6 +53,11 @@ export class EventWriter {
     }
   }
 
+  /** Another process may have written to the Events: what is there is seen again. */
+  forget(): void {
+    this.#written.clear();
+  }
+
   async #create(key: ObjectKey, told: Told, signal: AbortSignal): Promise<void> {
     const { api, controller, instance } = this.#deps;
     const { latest, count, firstAt, lastAt } = told;

@@ -143,6 +143,16 @@ describe('[O3] an Event that is there', () => {
     expect(api.told).toEqual([['Healed', 'third', 4]]);
   });
 
+  test('of a replica that led in between is continued with its count, in our words', async () => {
+    const first = start();
+    await first.tell(occurrence('1 companion'));
+    const second = start(first.api, first.clock);
+    for (let number = 2; number <= 4; number++) await second.tell(occurrence('2 companions'));
+    first.recorder.takeOver();
+    await first.tell(occurrence('1 companion'));
+    expect(first.api.told).toEqual([['Healed', '1 companion', 5]]);
+  });
+
   test('because the reply to its creation was lost is not counted twice', async () => {
     const { api, clock, tell } = start();
     api.after = async () => {

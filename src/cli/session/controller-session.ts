@@ -20,7 +20,7 @@ import { type Metrics, NO_METRICS } from '../../telemetry/metrics.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { CONTROLLER_FLAGS, RULE_FLAGS } from '../flags/run-flags.ts';
 import { USER_AGENT } from '../version.ts';
-import { openEventRecording } from './event-recording.ts';
+import { openEventRecording, recording } from './event-recording.ts';
 import { type NotifyOptions, notifying, openNotifications } from './notifications.ts';
 
 /**
@@ -118,8 +118,9 @@ export function openController(
       metrics,
     },
   );
-  const follower =
+  const notified =
     notifications === undefined ? controller : notifying(controller, notifications.notifier, fence);
+  const follower = recording(notified, events);
   const dispose = async () => {
     await notifications?.[Symbol.asyncDispose]();
     await events[Symbol.asyncDispose]();

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
+import type { Controller } from '../../controller/controller.ts';
 import { createEventApi } from '../../kube/api/events.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { createTransport } from '../../kube/http/pooled-transport.ts';
@@ -60,4 +61,18 @@ export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): 
     await transport.close();
   };
   return { recorder, [Symbol.asyncDispose]: dispose };
+}
+
+/** The follower, with the recorder beside it. */
+export function recording(
+  follower: Pick<Controller, 'run' | 'takeOver'>,
+  { recorder }: EventRecording,
+): Pick<Controller, 'run' | 'takeOver'> {
+  return {
+    run: (signal) => follower.run(signal),
+    takeOver: async () => {
+      recorder.takeOver();
+      await follower.takeOver();
+    },
+  };
 }
