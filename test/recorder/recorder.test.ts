@@ -282,7 +282,9 @@ describe('[O3] an Event that cannot be written', () => {
   test('for want of a right in many namespaces is logged for ten of them', async () => {
     const { api, log, tell } = start();
     api.before = refused(403);
-    await tell(...Array.from({ length: 50 }, (_, number) => occurrence('x', { namespace: `team-${number}` })));
+    await tell(
+      ...Array.from({ length: 50 }, (_, number) => occurrence('x', { namespace: `team-${number}` })),
+    );
     expect(log.told.map(({ namespace }) => namespace)).toEqual(
       Array.from({ length: 10 }, (_, number) => `team-${number}`),
     );

@@ -24,8 +24,8 @@ import { openEventRecording, recording } from './event-recording.ts';
 import { type NotifyOptions, notifying, openNotifications } from './notifications.ts';
 
 /**
- * Dispose of it when the controller has stopped: that writes its last Events, and ends its requests
- * and connections.
+ * Dispose of it when the controller has stopped: that writes its last Events, if that has not been
+ * done, and ends its requests and connections.
  */
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
