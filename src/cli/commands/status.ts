@@ -37,7 +37,10 @@ export async function status(
   return inspecting(cluster, flags, io, async (inspection, signal, { transport }) => {
     const look = async (): Promise<Shown> => ({
       ...(await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) })),
-      notified: flags.output === 'wide' ? await readNotified(transport, signal) : undefined,
+      notified:
+        flags.output === 'wide'
+          ? await readNotified(transport, flags['leader-elect-lease-namespace'], io, signal)
+          : undefined,
     });
     if (flags.watch) {
       await watch(inspection, look, scope, flags, { ...io, signal });
