@@ -71,7 +71,7 @@ export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): 
 /** The follower, which ends with its last Events: only the holder of the Lease may write them. */
 export function recording(
   follower: Pick<Controller, 'run' | 'takeOver'>,
-  { recorder, stop }: EventRecording,
+  { recorder, stop }: Pick<EventRecording, 'recorder' | 'stop'>,
 ): Pick<Controller, 'run' | 'takeOver'> {
   return {
     run: async (signal) => {
