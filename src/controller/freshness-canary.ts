@@ -37,6 +37,11 @@ export interface FreshnessCanaryDeps {
 interface Change {
   readonly digest: string;
   readonly sentAt: number;
+  /**
+   * Whether the watch has shown it. Until then the controller cannot know of it: the first list is
+   * not complete, or the API server refuses lists and watches. A restart would not help.
+   */
+  isShown: boolean;
 }
 
 /**
@@ -68,7 +73,7 @@ export class FreshnessCanary {
 
   /**
    * A refused write is reported as any other, and so is what keeps the companion from following,
-   * such as a conflict or somebody's annotation. A restart would not help: that is no miss.
+   * such as a conflict. A restart would not help: that is no miss.
    */
   readonly hear = (happening: Happening): void => {
     if (!('source' in happening) || happening.source !== this.source) return;
@@ -78,7 +83,7 @@ export class FreshnessCanary {
   /** Why this process must not go on; undefined: all is well, or it does not lead. */
   problem(): string | undefined {
     if (this.#misses < MOST_MISSES || !this.#deps.mayWrite()) return undefined;
-    return `the last ${this.#misses} changes of ${this.source} did not reach its companion, and the API server answers`;
+    return `the last ${this.#misses} changes of ${this.source} did not reach its companion, and the watch showed them`;
   }
 
   export(metrics: Metrics): void {
@@ -99,7 +104,7 @@ export class FreshnessCanary {
     const { intervalMs, mayWrite, clock, log } = this.#deps;
     while (!signal.aborted) {
       if (mayWrite()) {
-        if (this.#awaited !== undefined) this.#misses += 1;
+        if (this.#awaited?.isShown) this.#misses += 1;
         await this.#change().catch((err) => {
           // No answer, or a refusal: it says nothing about this process.
           this.#awaited = undefined;
@@ -118,13 +123,16 @@ export class FreshnessCanary {
     const labels = { [vocabulary.managed]: MANAGED_SOURCE };
     const data = { changed: clock.wallTime().toISOString() };
     const before = await ifFound(api.get(this.source));
-    this.#awaited = { digest: digestOf({ data, binaryData: {} }), sentAt: clock.now() };
+    this.#awaited = { digest: digestOf({ data, binaryData: {} }), sentAt: clock.now(), isShown: false };
     if (before === undefined) {
       await api.create({ metadata: { namespace, name: NAME, labels }, data });
     } else {
-      const { resourceVersion } = before.metadata;
+      const { resourceVersion, annotations: present = {} } = before.metadata;
+      // Somebody's annotations might keep the companion from following.
+      const ours = Object.keys(present).filter((key) => key.startsWith(`${vocabulary.domain}/`));
+      const annotations = Object.fromEntries(ours.map((key) => [key, null]));
       await api.patch(this.source, {
-        metadata: { resourceVersion, labels },
+        metadata: { resourceVersion, labels, annotations },
         // Somebody's own keys would be in the companion, too.
         data: inPlaceOf(before.data !== undefined, data),
         binaryData: inPlaceOf(before.binaryData !== undefined, {}),
@@ -133,7 +141,9 @@ export class FreshnessCanary {
   }
 
   #seen({ key, digest }: ObservedConfigMap): void {
-    if (key !== this.#companion || digest !== this.#awaited?.digest) return;
+    if (digest !== this.#awaited?.digest) return;
+    if (key === this.source) this.#awaited.isShown = true;
+    if (key !== this.#companion) return;
     const { clock } = this.#deps;
     this.#lastSeconds = (clock.now() - this.#awaited.sentAt) / 1000;
     this.#lastSuccess = clock.wallTime().getTime() / 1000;

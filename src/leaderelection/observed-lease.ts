@@ -27,6 +27,9 @@ export function expiryOf({ lease, since }: ObservedLease): number {
   return since + 1000 * (lease.spec?.leaseDurationSeconds ?? 0);
 }
 
+/** Highest `leaseTransitions`: the API server refuses what is no int32, so nobody could take it. */
+const MOST_TRANSITIONS = 2 ** 31 - 1;
+
 /**
  * The record with which `identity` acquires or renews the Lease, as client-go writes it; `lease`:
  * as it is now, undefined if there is none.
@@ -45,7 +48,8 @@ export function renewedSpec(
     leaseDurationSeconds: leaseDurationMs / 1000,
     acquireTime: (isRenewal && acquireTime) || microTime(now),
     renewTime: microTime(now),
-    leaseTransitions: lease === undefined || isRenewal ? transitions : transitions + 1,
+    leaseTransitions:
+      lease === undefined || isRenewal ? transitions : Math.min(transitions + 1, MOST_TRANSITIONS),
   };
 }
 

@@ -23,6 +23,8 @@ interface Written {
 
 /** Events that are remembered, as many as client-go remembers. */
 const REMEMBERED = 4096;
+/** Missing rights that are reported at once. */
+const MOST_REPORTED = 10;
 const NOT_PERMITTED = 'Events cannot be written: grant the missing right';
 
 /**
@@ -32,6 +34,7 @@ const NOT_PERMITTED = 'Events cannot be written: grant the missing right';
 export class EventWriter {
   readonly #deps: EventWriterDeps;
   readonly #written = new LRUCache<ObjectKey, Written>({ max: REMEMBERED });
+  /** Those that are reported, each with its namespace. */
   readonly #missingRights = new Set<string>();
 
   constructor(deps: EventWriterDeps) {
@@ -53,6 +56,11 @@ export class EventWriter {
     }
   }
 
+  /** Another process may have written to the Events: what is there is seen again. */
+  forget(): void {
+    this.#written.clear();
+  }
+
   async #create(key: ObjectKey, told: Told, signal: AbortSignal): Promise<void> {
     const { api, controller, instance } = this.#deps;
     const { latest, count, firstAt, lastAt } = told;
@@ -67,7 +75,7 @@ export class EventWriter {
       reportingInstance: instance,
     };
     try {
-      await this.#permitted('create events.events.k8s.io', api.create(event, signal));
+      await this.#permitted('create events.events.k8s.io', key, api.create(event, signal));
       this.#written.set(key, { note, count });
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
@@ -80,7 +88,7 @@ export class EventWriter {
     const { api } = this.#deps;
     const message = noteOf(told);
     // An answer to a patch also shows what is there, so that no right to read is needed.
-    const found = await this.#permitted('patch events', api.patchMessage(key, { message }, signal));
+    const found = await this.#permitted('patch events', key, api.patchMessage(key, { message }, signal));
     const before = { note: message, count: found.series?.count ?? 1 };
     this.#written.set(key, before);
     const isOurs = Date.parse(found.eventTime ?? '') === told.firstAt.getTime();
@@ -92,29 +100,32 @@ export class EventWriter {
     const written = { note: noteOf(told), count: before.count + told.count };
     const series = { count: written.count, lastObservedTime: microTime(told.lastAt) };
     if (written.note === before.note) {
-      await this.#permitted('patch events.events.k8s.io', api.patchSeries(key, series, signal));
+      await this.#permitted('patch events.events.k8s.io', key, api.patchSeries(key, series, signal));
     } else {
       const change = { message: written.note, series };
-      await this.#permitted('patch events', api.patchMessage(key, change, signal));
+      await this.#permitted('patch events', key, api.patchMessage(key, change, signal));
     }
     this.#written.set(key, written);
   }
 
   /**
-   * Reports a missing right once, and when it is granted. `right`: verb and resource, as in
-   * `kubectl auth can-i`.
+   * Reports a right that is missing in the Event's namespace once, and when it is granted. `right`:
+   * verb and resource, as in `kubectl auth can-i`.
    */
-  async #permitted<T>(right: string, answer: Promise<T>): Promise<T> {
+  async #permitted<T>(right: string, key: ObjectKey, answer: Promise<T>): Promise<T> {
     const { log } = this.#deps;
+    const { namespace } = splitKey(key);
+    const id = `${right} ${namespace}`;
+    const missing = this.#missingRights;
     try {
       const answered = await answer;
-      if (this.#missingRights.delete(right)) log.info({ right, was: NOT_PERMITTED }, 'resolved');
+      if (missing.delete(id)) log.info({ right, namespace, was: NOT_PERMITTED }, 'resolved');
       return answered;
     } catch (error) {
       const isMissing = isForbidden(error) && !isNamespaceTerminating(error);
-      if (isMissing && !this.#missingRights.has(right)) {
-        this.#missingRights.add(right);
-        log.warn({ right, err: error }, NOT_PERMITTED);
+      if (isMissing && !missing.has(id) && missing.size < MOST_REPORTED) {
+        missing.add(id);
+        log.warn({ right, namespace, err: error }, NOT_PERMITTED);
       }
       throw error;
     }

@@ -59,6 +59,11 @@ export class EventRecorder {
     return this.#dropped;
   }
 
+  /** Another process may have written until now; from now on only this one writes. */
+  takeOver(): void {
+    this.#writer.forget();
+  }
+
   /** Returns at once. */
   record(occurrence: Occurrence): void {
     const id = idOf(occurrence);

@@ -183,6 +183,19 @@ test.each([
   expect(await second.withEvents()).not.toContain('mirror-controller-canary');
 });
 
+test('[O3] [L3] a leader that stops writes its last Events', async () => {
+  const { stop, createSource, person, withEvents, io } = await startRun(
+    '--leader-elect',
+    '--leader-elect-lease-namespace=default',
+  );
+  await waitFor(() => io.err().includes('became leader') && io.err().includes('caches synced'));
+  await createSource('colors');
+  // Its Event waits a second for others.
+  await waitFor(async () => (await person.configMap('default/colors-synced')) !== undefined);
+  expect(await stop()).toBe(0);
+  expect(await withEvents()).toEqual(['colors']);
+});
+
 test('[O2] livez, readyz and healthz list every check, those not in use included', async () => {
   const { get } = await startRun();
   const names = (body: string) => [...body.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name);

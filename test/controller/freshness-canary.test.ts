@@ -13,7 +13,7 @@ const INTERVAL_MS = 30_000;
 function scene(options: { readonly delayMs?: number } = {}) {
   const clock = new ManualClock();
   const api = new MemoryApi();
-  const state = { leads: true };
+  const state = { leads: true, watches: true };
   const canary = new FreshnessCanary({
     api,
     namespace: 'ops',
@@ -28,19 +28,22 @@ function scene(options: { readonly delayMs?: number } = {}) {
     const companion = configMap('ops/mirror-controller-canary-synced', { data: source?.data ?? {} });
     canary.handler.add(observed(companion));
   };
+  const show = () => {
+    const source = api.objects.get(canary.source);
+    if (source !== undefined && state.watches) canary.handler.add(observed(source));
+  };
   const { delayMs } = options;
-  if (delayMs !== undefined) {
-    api.beforeWrite = async () => {
-      clock.setTimer(delayMs, follow);
-    };
-  }
+  api.beforeWrite = async () => {
+    clock.setTimer(1, show);
+    if (delayMs !== undefined) clock.setTimer(delayMs, follow);
+  };
   const stop = new AbortController();
   const running = canary.run(stop.signal);
   onTestFinished(async () => {
     stop.abort();
     await running;
   });
-  return { clock, api, state, canary };
+  return { clock, api, state, canary, show };
 }
 
 test('[O6] changes that reach the companion are no misses', async () => {
@@ -75,8 +78,18 @@ test('[O6] an API server that does not answer is no miss', async () => {
   expect(canary.problem()).toBeUndefined();
 });
 
+test('[O6] [O2] a change that the watch does not show is no miss: a restart would not help', async () => {
+  const { clock, state, canary } = scene();
+  state.watches = false;
+  await clock.advance(20 * INTERVAL_MS);
+  expect(canary.problem()).toBeUndefined();
+  state.watches = true;
+  await clock.advance(6 * INTERVAL_MS);
+  expect(canary.problem()).toBeDefined();
+});
+
 test('[O6] a companion that may not be written is no miss: a restart would not help', async () => {
-  const { clock, api, canary } = scene();
+  const { clock, api, canary, show } = scene();
   const refused: Written = {
     type: 'written',
     source: canary.source,
@@ -89,6 +102,7 @@ test('[O6] a companion that may not be written is no miss: a restart would not h
     heal: undefined,
   };
   api.beforeWrite = async () => {
+    clock.setTimer(1, show);
     clock.setTimer(5, () => canary.hear(refused));
   };
   await clock.advance(20 * INTERVAL_MS);
@@ -100,9 +114,10 @@ test('[O6] a companion that is left alone is no miss: its name is taken, or the 
     { result: 'ok', companions: { conflict: 1 } },
     { result: 'invalid', companions: {} },
   ] as const) {
-    const { clock, api, canary } = scene();
+    const { clock, api, canary, show } = scene();
     const { source } = canary;
     api.beforeWrite = async () => {
+      clock.setTimer(1, show);
       clock.setTimer(5, () => {
         canary.hear({ type: 'reconciled', source, object: undefined, durationMs: 1, inSync: false, ...left });
       });
@@ -123,6 +138,22 @@ test('[O6] keys that somebody adds to the source go with the next change', async
   await clock.advance(20 * INTERVAL_MS);
   expect(canary.problem()).toBeUndefined();
   expect(Object.keys(api.objects.get(source)?.data ?? {})).toEqual(['changed']);
+});
+
+test('[O6] annotations of our domain that somebody adds to the source go with the next change', async () => {
+  const { clock, api, canary } = scene({ delayMs: 5 });
+  const { source } = canary;
+  await clock.advance(INTERVAL_MS);
+  const before = api.objects.get(source);
+  if (before === undefined) throw new Error('there is no source');
+  const annotations = {
+    'workshop.io/companion-name': 'elsewhere',
+    'workshop.io/unheard-of': '',
+    'example.com/note': 'by hand',
+  };
+  api.objects.set(source, { ...before, metadata: { ...before.metadata, annotations } });
+  await clock.advance(INTERVAL_MS);
+  expect(api.objects.get(source)?.metadata.annotations).toEqual({ 'example.com/note': 'by hand' });
 });
 
 test('[O6] a standby changes nothing, and its misses from before do not count', async () => {

@@ -52,6 +52,16 @@ describe('acquiring', () => {
     expect(two.log.told.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
+  test('[L1] a Lease that somebody gave the highest possible count of transitions can be taken', async () => {
+    const { clock, leases, candidate } = setUp();
+    const most = 2 ** 31 - 1;
+    leases.edit({ holderIdentity: 'crashed', leaseDurationSeconds: 15, leaseTransitions: most });
+    const one = candidate('one');
+    await clock.advance(60_000);
+    expect(one.isLeader).toBe(true);
+    expect(leases.lease?.spec?.leaseTransitions).toBe(most);
+  });
+
   test('[L1] the Lease of a holder in another hour expires neither earlier nor later', async () => {
     for (const skew of [-HOUR, HOUR]) {
       const { clock, candidate } = setUp();

@@ -8,13 +8,13 @@ export class MemoryEvents implements EventApi {
   /** Requests, as verb and resource. */
   readonly requests: string[] = [];
   /** Called before each request has an effect; throws, or never resolves. */
-  before: (request: string, signal: AbortSignal) => Promise<void> = async () => undefined;
+  before: (request: string, signal: AbortSignal, key: ObjectKey) => Promise<void> = async () => undefined;
   /** Called after its effect, before the reply. */
   after: (request: string) => Promise<void> = async () => undefined;
 
   create(event: NewEvent, signal: AbortSignal): Promise<KubeEvent> {
     const key = keyOf(event as { readonly metadata: { readonly namespace: string; readonly name: string } });
-    return this.#request('create events.events.k8s.io', signal, () => {
+    return this.#request('create events.events.k8s.io', key, signal, () => {
       if (this.events.has(key)) throw new ApiError('it exists', { status: 409, reason: 'AlreadyExists' });
       this.events.set(key, event);
       return event;
@@ -22,7 +22,7 @@ export class MemoryEvents implements EventApi {
   }
 
   patchSeries(key: ObjectKey, series: EventSeries, signal: AbortSignal): Promise<KubeEvent> {
-    return this.#request('patch events.events.k8s.io', signal, () => this.#change(key, { series }));
+    return this.#request('patch events.events.k8s.io', key, signal, () => this.#change(key, { series }));
   }
 
   patchMessage(
@@ -30,7 +30,7 @@ export class MemoryEvents implements EventApi {
     { message: note, ...change }: { readonly message: string; readonly series?: EventSeries },
     signal: AbortSignal,
   ): Promise<KubeEvent> {
-    return this.#request('patch events', signal, () => this.#change(key, { note, ...change }));
+    return this.#request('patch events', key, signal, () => this.#change(key, { note, ...change }));
   }
 
   /** Reason, text and count of each, in the order of their creation. */
@@ -38,9 +38,14 @@ export class MemoryEvents implements EventApi {
     return [...this.events.values()].map(({ reason, note, series }) => [reason, note, series?.count ?? 1]);
   }
 
-  async #request(request: string, signal: AbortSignal, effect: () => KubeEvent): Promise<KubeEvent> {
+  async #request(
+    request: string,
+    key: ObjectKey,
+    signal: AbortSignal,
+    effect: () => KubeEvent,
+  ): Promise<KubeEvent> {
     this.requests.push(request);
-    await this.before(request, signal);
+    await this.before(request, signal, key);
     const answer = effect();
     await this.after(request);
     return answer;

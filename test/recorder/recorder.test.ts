@@ -7,13 +7,18 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryEvents } from './memory-events.ts';
 
 interface About {
+  readonly namespace?: string;
   readonly name?: string;
   readonly uid?: string;
   readonly reason?: string;
 }
 
-function occurrence(note: string, { name = 'colors', reason = 'Healed', ...about }: About = {}): Occurrence {
-  const regarding = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'home', name, uid: `uid of ${name}` };
+function occurrence(
+  note: string,
+  { namespace = 'home', name = 'colors', reason = 'Healed', ...about }: About = {},
+): Occurrence {
+  const uid = `uid of ${namespace}/${name}`;
+  const regarding = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name, uid };
   return { regarding: { ...regarding, ...about }, type: 'Normal', reason, action: 'Heal', note };
 }
 
@@ -143,6 +148,16 @@ describe('[O3] an Event that is there', () => {
     expect(api.told).toEqual([['Healed', 'third', 4]]);
   });
 
+  test('of a replica that led in between is continued with its count, in our words', async () => {
+    const first = start();
+    await first.tell(occurrence('1 companion'));
+    const second = start(first.api, first.clock);
+    for (let number = 2; number <= 4; number++) await second.tell(occurrence('2 companions'));
+    first.recorder.takeOver();
+    await first.tell(occurrence('1 companion'));
+    expect(first.api.told).toEqual([['Healed', '1 companion', 5]]);
+  });
+
   test('because the reply to its creation was lost is not counted twice', async () => {
     const { api, clock, tell } = start();
     api.after = async () => {
@@ -237,6 +252,7 @@ describe('[O3] an Event that cannot be written', () => {
         level: 'warn',
         message: 'Events cannot be written: grant the missing right',
         right: 'create events.events.k8s.io',
+        namespace: 'home',
       },
     ]);
     api.before = async () => undefined;
@@ -250,6 +266,28 @@ describe('[O3] an Event that cannot be written', () => {
         was: 'Events cannot be written: grant the missing right',
       },
     ]);
+  });
+
+  test('for want of a right in one namespace is logged once, however many it writes elsewhere', async () => {
+    const { api, log, tell } = start();
+    api.before = async (_request, _signal, key) => {
+      if (key.startsWith('locked/')) await refused(403)();
+    };
+    for (let number = 0; number < 4; number++) {
+      await tell(occurrence('first', { namespace: 'locked' }), occurrence('second', { name: `n${number}` }));
+    }
+    expect(log.told).toMatchObject([{ level: 'warn', namespace: 'locked' }]);
+  });
+
+  test('for want of a right in many namespaces is logged for ten of them', async () => {
+    const { api, log, tell } = start();
+    api.before = refused(403);
+    await tell(
+      ...Array.from({ length: 50 }, (_, number) => occurrence('x', { namespace: `team-${number}` })),
+    );
+    expect(log.told.map(({ namespace }) => namespace)).toEqual(
+      Array.from({ length: 10 }, (_, number) => `team-${number}`),
+    );
   });
 
   test('because this process no longer leads is dropped and not retried', async () => {

@@ -38,7 +38,10 @@ export async function status(
     const look = async (): Promise<Shown> => ({
       ...(await inspection.look(signal, { confirm: (entry) => isAskedFor(entry, scope) })),
       scope,
-      notified: flags.output === 'wide' ? await readNotified(transport, signal) : undefined,
+      notified:
+        flags.output === 'wide'
+          ? await readNotified(transport, flags['leader-elect-lease-namespace'], io, signal)
+          : undefined,
     });
     if (flags.watch) {
       await watch(inspection, look, scope, flags, { ...io, signal });

@@ -90,6 +90,11 @@ export const STATUS_FLAGS = {
     alias: 'o',
     describe: 'Format',
   }),
+  'leader-elect-lease-namespace': flag({
+    ...RUN_FLAGS['leader-elect-lease-namespace'],
+    defaultDescription: 'where it is found',
+    describe: "The controller's namespace, with the state of notifications that -o wide shows",
+  }),
   headers: flag({ kind: SWITCH, default: 'true', describe: 'Column headers; --no-headers leaves them out' }),
   check: off(
     'Exit with 1 if something is not in sync; ignores what is retained, and refusals where only a pattern matches',

@@ -21,12 +21,12 @@ import { type Metrics, NO_METRICS } from '../../telemetry/metrics.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { CONTROLLER_FLAGS, RULE_FLAGS } from '../flags/run-flags.ts';
 import { USER_AGENT } from '../version.ts';
-import { openEventRecording } from './event-recording.ts';
+import { openEventRecording, recording } from './event-recording.ts';
 import { type NotifyOptions, notifying, openNotifications } from './notifications.ts';
 
 /**
- * Dispose of it when the controller has stopped: that writes its last Events, and ends its requests
- * and connections.
+ * Dispose of it when the controller has stopped: that writes its last Events, if that has not been
+ * done, and ends its requests and connections.
  */
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
@@ -126,9 +126,10 @@ export function openController(
     },
   );
   const sources = sourcesBut(canarySource, controller.sources);
-  const follower = notifications
+  const notified = notifications
     ? notifying(controller, (signal) => notifications.notifier.lead(sources, signal), fence)
     : controller;
+  const follower = recording(notified, events);
   const dispose = async () => {
     await notifications?.[Symbol.asyncDispose]();
     await events[Symbol.asyncDispose]();

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
+import type { Controller } from '../../controller/controller.ts';
 import { createEventApi } from '../../kube/api/events.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { createTransport } from '../../kube/http/pooled-transport.ts';
@@ -9,9 +10,11 @@ import { EventRecorder } from '../../recorder/recorder.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { USER_AGENT } from '../version.ts';
 
-/** Dispose of it when nothing more is recorded. That takes at most 1 s, for the last Events. */
+/** Dispose of it when nothing more is recorded; that stops it, too. */
 export interface EventRecording extends AsyncDisposable {
   readonly recorder: EventRecorder;
+  /** Writes the last Events, for at most 1 s. */
+  stop(): Promise<void>;
 }
 
 /** Time limit (ms) of a request: an Event is not worth more. */
@@ -53,11 +56,31 @@ export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): 
   });
   const stopping = new AbortController();
   const running = recorder.run(stopping.signal);
-  const dispose = async () => {
+  const stop = () => {
     stopping.abort();
-    await running;
+    return running;
+  };
+  const dispose = async () => {
+    await stop();
     requests.abort();
     await transport.close();
   };
-  return { recorder, [Symbol.asyncDispose]: dispose };
+  return { recorder, stop, [Symbol.asyncDispose]: dispose };
+}
+
+/** The follower, which ends with its last Events: only the holder of the Lease may write them. */
+export function recording(
+  follower: Pick<Controller, 'run' | 'takeOver'>,
+  { recorder, stop }: Pick<EventRecording, 'recorder' | 'stop'>,
+): Pick<Controller, 'run' | 'takeOver'> {
+  return {
+    run: async (signal) => {
+      await follower.run(signal);
+      await stop();
+    },
+    takeOver: async () => {
+      recorder.takeOver();
+      await follower.takeOver();
+    },
+  };
 }

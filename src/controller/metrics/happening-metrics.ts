@@ -56,6 +56,7 @@ export function happeningMetrics(metrics: Metrics, clock: Clock, mayWrite: () =>
     switch (happening.type) {
       case 'noticed':
         if (mayWrite()) propagation.noticed(happening);
+        else propagation.forget(happening.source);
         break;
       case 'written':
         written(happening);

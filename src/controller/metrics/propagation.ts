@@ -34,6 +34,11 @@ export class Propagation {
     else this.#changes.set(source, { cause, since: now, latest: now, writtenAt: undefined });
   }
 
+  /** Another process writes the source's companions. */
+  forget(source: ObjectKey): void {
+    this.#changes.delete(source);
+  }
+
   written({ source, result }: Written): void {
     const change = this.#changes.get(source);
     if (change !== undefined && result === 'ok') change.writtenAt = this.#clock.now();

@@ -20,6 +20,10 @@ export function shardKey(prefix: ObjectKey, at: number): ObjectKey {
   return `${prefix}-${at}` as ObjectKey;
 }
 
+export function isShardName(name: string): boolean {
+  return /-notify-(\d|1[0-5])$/.test(name);
+}
+
 /** By the uid: a name may be longer than a key of a ConfigMap. */
 export function shardOf(uid: string): number {
   return (createHash('sha256').update(uid).digest()[0] ?? 0) % SHARDS;
