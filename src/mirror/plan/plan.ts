@@ -21,17 +21,19 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
   // Nothing is created or updated for a source that is being deleted (SPEC R3). Once it is gone, its
   // companions are planned as orphans.
   if (source.deleting) return planUnconsented(source, view);
-  const steps: Step[] = [];
+  const targets: Step[] = [];
   for (const namespace of candidateNamespaces(source, request, view)) {
     const step = planTarget(namespace, shape, view);
-    if (step !== undefined) steps.push(step);
+    if (step !== undefined) targets.push(step);
   }
-  const planned = new Set(steps.map((step) => step.companion));
+  const planned = new Set(targets.map((step) => step.companion));
+  const leftOver: Step[] = [];
   for (const object of view.referrers(source)) {
     if (planned.has(object.key) || !isLeftOver(object, source, view)) continue;
-    steps.push(planLeftOver(object, source, request, view));
+    leftOver.push(planLeftOver(object, source, request, view));
   }
-  const settled = onceQuiet(steps, shape, view);
+  // The last is written first: a renamed companion before its former self is deleted.
+  const settled = onceQuiet([...leftOver, ...targets], shape, view);
   return withBrake(source.key, source, settled, view);
 }
 

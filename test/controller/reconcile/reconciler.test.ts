@@ -59,6 +59,17 @@ describe('[Q2] a fan-out whose companions others change all the time', () => {
 });
 
 describe('a pass', () => {
+  test('[R4] creates a renamed companion before it deletes the former one', async () => {
+    const { api, executor } = setUp([
+      source(KEY, { 'companion-name': 'colors-copy' }),
+      companion(source(KEY), BESIDE),
+    ]);
+    const written: string[] = [];
+    api.beforeWrite = async (key) => void written.push(key);
+    await executor().pass(KEY);
+    expect(written).toEqual(['home/colors-copy', BESIDE]);
+  });
+
   test('[M1] creates what is missing, and the next one writes nothing', async () => {
     const { api, executor } = setUp([source(KEY)]);
     await executor().pass(KEY);

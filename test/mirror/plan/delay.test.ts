@@ -39,8 +39,8 @@ describe('[D3] a companion that is no longer wanted', () => {
     [600_000, 'unwanted'],
   ] as const)('after %i ms is %s', ([unwantedMs, state]) => {
     expect(plan([narrowed, staying, leaving], { unwantedMs }).map((step) => step.state)).toEqual([
-      'in sync',
       state,
+      'in sync',
     ]);
   });
 

@@ -362,7 +362,7 @@ describe('[R4] a companion that stays because of retain', () => {
       ...mine,
       metadata: {
         ...mine.metadata,
-        resourceVersion: '101',
+        resourceVersion: expect.any(String),
         annotations: { ...mine.metadata.annotations, 'workshop.io/deletion-policy': 'retain' },
         ownerReferences: [other],
       },
