@@ -11,8 +11,8 @@ export type Notified = ReadonlyMap<string, Readonly<Record<string, SinkRecord>>>
 
 /**
  * Undefined without notifications, or if this user may not read their state. `namespace`: where it
- * is; undefined: in the only namespace that has any. If several have, anybody may have written it,
- * so none is believed, and `stderr` says so.
+ * is; undefined: anywhere. Of a source with records in several namespaces none is believed, because
+ * anybody may have written one, and `stderr` says so.
  */
 export async function readNotified(
   transport: Transport,
@@ -28,19 +28,31 @@ export async function readNotified(
     const state = createListWatch<ConfigMap>(transport, { path, labelSelector });
     const { items } = await state.list({ limit: 0 }, signal);
     const shards = items.filter(({ metadata }) => isShardName(metadata.name));
-    const namespaces = [...new Set(shards.map(({ metadata }) => metadata.namespace))];
-    if (namespaces.length === 0) return undefined;
-    if (namespaces.length > 1) {
-      stderr.write(
-        `NOTIFIED is not shown: there is state of notifications in ${namespaces.join(', ')}\n` +
-          "Name the controller's namespace with --leader-elect-lease-namespace.\n",
-      );
-      return undefined;
-    }
-    const records = shards.flatMap((shard) => [...recordsIn(shard, () => undefined)]);
-    return new Map(records.map(([uid, { sinks = {} }]) => [uid, sinks]));
+    return shards.length === 0 ? undefined : sinksIn(shards, stderr);
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
   }
+}
+
+function sinksIn(shards: readonly ConfigMap[], stderr: ProcessIo['stderr']): Notified {
+  const found = shards.flatMap((shard) =>
+    Array.from(
+      recordsIn(shard, () => undefined),
+      ([uid, { sinks = {} }]) => {
+        return { uid, sinks, namespace: shard.metadata.namespace ?? '' };
+      },
+    ),
+  );
+  const first = new Map(found.toReversed().map(({ uid, namespace }) => [uid, namespace]));
+  const isElsewhere = ({ uid, namespace }: (typeof found)[number]) => first.get(uid) !== namespace;
+  const contested = new Set(found.filter(isElsewhere).map(({ uid }) => uid));
+  if (contested.size > 0) {
+    const contestants = found.filter(({ uid }) => contested.has(uid)).map(({ namespace }) => namespace);
+    stderr.write(
+      `NOTIFIED is left out of sources with records in several namespaces: ${[...new Set(contestants)].join(', ')}\n` +
+        "Name the controller's namespace with --leader-elect-lease-namespace.\n",
+    );
+  }
+  return new Map(found.filter(({ uid }) => !contested.has(uid)).map(({ uid, sinks }) => [uid, sinks]));
 }
