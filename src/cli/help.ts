@@ -64,7 +64,7 @@ export const COMMAND_HELP: Readonly<Record<keyof typeof COMMAND_FLAGS, CommandHe
       ['status -A', 'the whole cluster'],
       ['status shop/colors', 'the companions of a source'],
       ['status -A --state conflict,refused,invalid', 'what is wrong'],
-      ['status -n team-a --check', 'for scripts: exit code 1 if something is not'],
+      ['status -n team-a --check', 'for scripts: exit code 1 if something is not in sync'],
     ],
   },
   explain: {

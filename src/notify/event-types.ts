@@ -23,7 +23,7 @@ export function parseEventType(text: string): EventType | undefined {
   return EVENT_TYPES.find((type) => text === type || text === fullType(type));
 }
 
-/** What lasts for a while and has a reason. It is told when it begins, or is about something else. */
+/** What lasts for a while and has a reason. It is told when it begins, or gets another topic. */
 export type ConditionType = Extract<EventType, `deletes.${string}` | `canary.${string}`>;
 
 /**

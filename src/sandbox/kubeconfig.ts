@@ -1,4 +1,4 @@
-/** In each kubeconfig of a sandbox. kubectl keeps it, unlike a comment, when it rewrites the file. */
+/** In each kubeconfig of a sandbox. kubectl keeps it when it rewrites the file, unlike comments. */
 export const SANDBOX_MARK = 'provider: mirror-controller';
 
 /**

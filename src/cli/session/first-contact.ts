@@ -59,8 +59,8 @@ export async function firstContact(contact: FirstContact): Promise<void> {
 }
 
 /**
- * A namespace that refuses must not stop the mirroring of others: with its Role anybody could end
- * the program who may delete that. The informer retries it.
+ * A namespace that refuses must not stop the mirroring of others: otherwise whoever may delete its
+ * Role could end the program. The informer retries it.
  */
 async function readEach({ configMaps, namespaces, retry, log, signal }: FirstContact): Promise<void> {
   const missing: string[] = [];

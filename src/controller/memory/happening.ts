@@ -107,7 +107,7 @@ export interface ProblemChanged {
   /** The key of the companion or the revision, or the source's own. */
   readonly subject: ObjectKey;
   readonly reason: string;
-  /** What makes it news, where that is not the reason: a number in that may change by itself. */
+  /** What makes it news, where that is not the reason: a number in the reason may change. */
   readonly topic?: string | undefined;
   /** In a fight, the other client's field manager, if known. */
   readonly editedBy: string | undefined;

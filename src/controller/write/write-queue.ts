@@ -83,7 +83,10 @@ export class WriteQueue implements WorkSource<Write> {
     return this.#out.size === 0 && this.#batches.fresh.length + this.#batches.bulk.length === 0;
   }
 
-  /** Queues the writes of a pass. Resolves when all have begun, without waiting for answers. */
+  /**
+   * Queues the writes of a pass, which begin with the last. Resolves when all have begun, without
+   * waiting for answers.
+   */
   add(pass: Pass, steps: readonly WriteStep[]): Promise<void> {
     const lane = steps.length > MOST_FRESH_WRITES ? 'bulk' : pass.lane;
     this.#noteWritesUnderWay(pass.key, lane);

@@ -14,12 +14,12 @@ import type { ClusterView } from './view.ts';
 
 /**
  * Compares the desired companions of a source with the actual ones. It reads only the view, so the
- * same view gives the same plan (SPEC R1).
+ * same view gives the same plan (SPEC R1). The writes begin with the last step.
  */
 export function planSource(shape: CompanionShape, view: ClusterView): readonly Step[] {
   const { source, request } = shape;
-  // Nothing is created or updated for a source that is being deleted (SPEC R3). Once it is gone, its
-  // companions are planned as orphans.
+  // Nothing is created or updated for a source that is being deleted (SPEC R3). Once it is gone,
+  // its companions are planned as orphans.
   if (source.deleting) return planUnconsented(source, view);
   const targets: Step[] = [];
   for (const namespace of candidateNamespaces(source, request, view)) {
@@ -32,7 +32,7 @@ export function planSource(shape: CompanionShape, view: ClusterView): readonly S
     if (planned.has(object.key) || !isLeftOver(object, source, view)) continue;
     leftOver.push(planLeftOver(object, source, request, view));
   }
-  // The last is written first: a renamed companion before its former self is deleted.
+  // So a renamed companion is begun before the deletion of its former self (SPEC R4).
   const settled = onceQuiet([...leftOver, ...targets], shape, view);
   return withBrake(source.key, source, settled, view);
 }

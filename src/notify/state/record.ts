@@ -36,7 +36,7 @@ export interface SinkRecord {
   readonly pending?: readonly Notification[] | undefined;
 }
 
-/** What makes each news, such as the wave that is held. */
+/** The topic of each, which makes it news, such as the wave that is held. */
 export type Topics = Readonly<Partial<Record<ConditionType, string>>>;
 
 /** What is remembered of a source, by its uid (SPEC N4). */

@@ -190,7 +190,7 @@ describe('whether an event is our own', () => {
     expect(attributed(cache, version('11', 'u2'), true).own).toBe(false);
   });
 
-  test('the begin of the deletion is our own if a finalizer holds what we deleted', async () => {
+  test('the start of the deletion is our own if a finalizer holds what we deleted', async () => {
     const { cache, deleted } = setUp();
     await deleted(version('10'));
     const held = { ...version('11'), deleting: true };
