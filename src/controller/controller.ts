@@ -116,9 +116,10 @@ export class Controller {
 
   /** Whether nothing is left to do, apart from what has failed too often to wait for. */
   isSettled(): boolean {
-    const { queue, writes, memory } = this.#parts;
+    const { configMaps, queue, writes, memory } = this.#parts;
     const isWaitedFor = ({ failures }: { failures: number }) => failures < GIVE_UP_LISTING_AFTER;
-    if (this.#incompleteLists().some(isWaitedFor) || !queue.isIdle || !writes.isIdle) return false;
+    const lists = this.#incompleteLists(configMaps.isComplete());
+    if (lists.some(isWaitedFor) || !queue.isIdle || !writes.isIdle) return false;
     return [...memory.unfinished().values()].every((failures) => failures >= GIVE_UP_AFTER);
   }
 
@@ -130,7 +131,9 @@ export class Controller {
 
   /** What has failed or was rejected: source keys, and lists that are not complete. */
   get unfinished(): readonly string[] {
-    return [...this.#incompleteLists().map(({ kind }) => kind), ...this.#parts.memory.unfinished().keys()];
+    const { configMaps, memory } = this.#parts;
+    const lists = this.#incompleteLists(configMaps.isComplete());
+    return [...lists.map(({ kind }) => kind), ...memory.unfinished().keys()];
   }
 
   /** How it runs, not how the cluster is. */
@@ -139,7 +142,7 @@ export class Controller {
     // A pass may wait for its writes to begin as long as other writes end.
     const stalled = [reconcilers, writers].filter((workers) => workers.oldestMs() > 0);
     return {
-      unsynced: this.#incompleteLists().map(({ kind }) => kind),
+      unsynced: this.#incompleteLists(configMaps.isSynced()).map(({ kind }) => kind),
       silentMs: { configMaps: configMaps.silentMs(), namespaces: namespaces.informer.silentMs() },
       oldestWriteMs: writers.oldestMs(),
       stalledMs: stalled.length === 0 ? 0 : Math.min(...stalled.map((workers) => workers.stalledMs())),
@@ -152,10 +155,10 @@ export class Controller {
     if (resyncMs > 0) await every(clock, resyncMs, signal, () => void this.#enqueueAll());
   }
 
-  #incompleteLists(): readonly { readonly kind: string; readonly failures: number }[] {
+  #incompleteLists(hasConfigMaps: boolean): readonly { readonly kind: string; readonly failures: number }[] {
     const { configMaps, namespaces } = this.#parts;
     return [
-      ...(configMaps.isSynced() ? [] : [{ kind: 'the list of ConfigMaps', failures: configMaps.failures() }]),
+      ...(hasConfigMaps ? [] : [{ kind: 'the list of ConfigMaps', failures: configMaps.failures() }]),
       ...(namespaces.isPending()
         ? [{ kind: 'the list of Namespaces', failures: namespaces.informer.failures() }]
         : []),

@@ -51,6 +51,8 @@ export interface Informer<S extends Stored, I extends string = string> {
    * that we may not list (403) is not waited for if there is another. Stays true.
    */
   isSynced(): boolean;
+  /** Whether every scope has been listed, those included that are not waited for. Stays true. */
+  isComplete(): boolean;
   /** Resolves once synced, or as soon as `signal` aborts: check the signal. */
   whenSynced(signal: AbortSignal): Promise<void>;
   /** Failed lists and watches in a row, in the scope where that is most. 0 while all is well. */
@@ -95,6 +97,7 @@ export function createInformer<T extends KubeObject, S extends Stored, I extends
       await Promise.all(reflectors.map((reflector) => reflector.run(signal)));
     },
     isSynced: () => synced.signal.aborted,
+    isComplete: () => reflectors.every(({ partition }) => partition.hasListed),
     whenSynced: (signal) => Promise.race([aborted(synced.signal), aborted(signal)]),
     failures: () => Math.max(0, ...reflectors.map(({ health }) => health.failures)),
     heardAt: () => {

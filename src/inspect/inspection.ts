@@ -103,9 +103,9 @@ export class Inspection {
   async whenSynced(signal: AbortSignal): Promise<void> {
     const configMaps = this.#configMaps;
     const namespaces = this.#namespaces;
-    while (!signal.aborted && !(configMaps.isSynced() && !namespaces.isPending())) {
+    while (!signal.aborted && !(configMaps.isComplete() && !namespaces.isPending())) {
       if (Math.max(configMaps.failures(), namespaces.informer.failures()) >= GIVE_UP_LISTING_AFTER) {
-        const kind = configMaps.isSynced() ? 'Namespaces' : 'ConfigMaps';
+        const kind = configMaps.isComplete() ? 'Namespaces' : 'ConfigMaps';
         throw new ListFailedError(`the list of ${kind} keeps failing`);
       }
       await sleep(this.#clock, SYNC_POLL_MS, signal);

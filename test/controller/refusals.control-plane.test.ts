@@ -164,7 +164,7 @@ describe.skipIf(lacks.controllerManager())('one of 50 namespaces refuses, on a r
     const warning = expect.objectContaining({
       message: 'companion cannot be written',
       companion: world.full('home/colors-synced'),
-      reason: expect.stringContaining('but a mutating admission policy'),
+      reason: expect.stringContaining('changed nothing: a mutating admission policy'),
     });
     expect([warned(first), warned(controller)]).toEqual([[warning], [warning]]);
     expect(controller.log.told.filter(({ message }) => message === 'companion updated')).toEqual([]);

@@ -42,8 +42,10 @@ describe('[W3] of several scopes', () => {
     });
     await running.start();
     expect([running.informer.isSynced(), running.cached]).toEqual([true, ['default/a@1']]);
+    // `--once` and the commands that only look need all of it.
+    expect(running.informer.isComplete()).toBe(false);
     await clock.advance(60_000);
-    expect(running.cached).toEqual(['default/a@1', 'default/b@2']);
+    expect([running.informer.isComplete(), running.cached]).toEqual([true, ['default/a@1', 'default/b@2']]);
     expect(running.replay.told).toEqual(['add default/a@1', 'add default/b@2']);
   });
 

@@ -25,11 +25,11 @@ export class StaleSourceError extends Error {
   override readonly name = 'StaleSourceError';
 }
 
-/** The server accepted a write, and the object is not as we wrote it. */
+/** The server accepted a write, and the object is as it was before. */
 export class RevertedError extends Error {
   override readonly name = 'RevertedError';
   override readonly message =
-    'the API server accepted the write, but a mutating admission policy or webhook reverts it';
+    'the API server accepted the write but changed nothing: a mutating admission policy or webhook reverts it';
 }
 
 /**

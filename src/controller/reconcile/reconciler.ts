@@ -25,6 +25,8 @@ import type { Plan, Planner } from './planner.ts';
  * its planning took.
  */
 const WRITING_PER_PLANNING = 4;
+/** But not longer than this (ms): planning may wait for an answer of the API server. */
+const MOST_UNYIELDING_MS = 5_000;
 
 export interface ReconcilerDeps {
   readonly planner: Pick<Planner, 'plan'>;
@@ -107,7 +109,7 @@ export class Reconciler {
     const isBlocked = ({ companion }: WriteStep) => memory.isInConflict(key, companion);
     for (const step of waits.keys()) if (!isOfRevision(step) && isBlocked(step)) report.inConflict(step);
     if (ready.length === 0) report.emitReconciled();
-    const yieldsAt = now + WRITING_PER_PLANNING * (now - begunAt);
+    const yieldsAt = now + Math.min(MOST_UNYIELDING_MS, WRITING_PER_PLANNING * (now - begunAt));
     await writes.add({ key, source, shape, lane, report, yieldsAt }, ready);
   }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { keyOf } from '../../kube/api/object-key.ts';
 import type { NewConfigMap } from '../../kube/api/types.ts';
@@ -6,7 +7,6 @@ import type { Difference } from '../../mirror/companion/drift.ts';
 import { healingPatch } from '../../mirror/companion/patch.ts';
 import { type Content, mapsIn } from '../../mirror/observe/content.ts';
 import { type ObservedConfigMap, observeWritten } from '../../mirror/observe/observed-config-map.ts';
-import type { StringMap } from '../../mirror/vocabulary.ts';
 import { RevertedError } from '../memory/failure.ts';
 import type { MutationCache } from './mutation-cache.ts';
 
@@ -16,26 +16,19 @@ export interface FollowedWriteDeps {
   readonly mutations: MutationCache;
 }
 
-/**
- * `digest`: of the content in `body`.
- * @throws RevertedError if the server made it otherwise.
- */
+/** `digest`: of the content in `body`. */
 export async function createFollowed(
   body: NewConfigMap,
   digest: string,
   { api, mutations }: FollowedWriteDeps,
 ): Promise<void> {
   const written = { digest, immutable: body.immutable === true, ...mapsIn(body) };
-  const made = await mutations.follow(keyOf(body), async () =>
-    observeWritten(await api.create(body), written),
-  );
-  const { labels, annotations } = body.metadata;
-  if (!includes(made.labels, labels) || !includes(made.annotations, annotations)) throw new RevertedError();
+  await mutations.follow(keyOf(body), async () => observeWritten(await api.create(body), written));
 }
 
 /**
  * Resolves to the patched object. `loaded` is given if the content differs.
- * @throws RevertedError if the server accepted the patch but did not make the changes.
+ * @throws RevertedError if the server accepted the patch but changed nothing.
  */
 export async function patchFollowed(
   actual: ObservedConfigMap,
@@ -52,10 +45,7 @@ export async function patchFollowed(
       if (metadata.resourceVersion === actual.resourceVersion) throw new RevertedError();
       return observeWritten(metadata, written);
     });
-    // The version may be new all the same: the server sorts `managedFields` by time, so it is if
-    // others have written since our last write.
-    // https://github.com/kubernetes/apimachinery/blob/master/pkg/util/managedfields/internal/managedfields.go
-    if (!differences.every((difference) => isSetIn(patched, difference))) throw new RevertedError();
+    if (loaded === undefined && hasSameMetadata(patched, actual)) throw new RevertedError();
     return patched;
   } catch (error) {
     if (isNotFound(error)) mutations.forget(key);
@@ -63,14 +53,17 @@ export async function patchFollowed(
   }
 }
 
-/** Whether the server's answer has the label or annotation as we set it. */
-function isSetIn({ labels, annotations }: ObservedConfigMap, difference: Difference): boolean {
-  if (difference.kind === 'label') return labels[difference.key] === difference.value;
-  return difference.kind !== 'annotation' || annotations[difference.key] === difference.value;
-}
-
-function includes(actual: StringMap, wanted: StringMap = {}): boolean {
-  return Object.keys(wanted).every((key) => actual[key] === wanted[key]);
+/**
+ * The API server sorts `managedFields` by time. So a patch that is reverted makes a new version all
+ * the same if others have written since our last write.
+ * https://github.com/kubernetes/apimachinery/blob/master/pkg/util/managedfields/internal/managedfields.go
+ */
+function hasSameMetadata(a: ObservedConfigMap, b: ObservedConfigMap): boolean {
+  return (
+    isDeepStrictEqual(a.labels, b.labels) &&
+    isDeepStrictEqual(a.annotations, b.annotations) &&
+    isDeepStrictEqual(a.ownerReferences, b.ownerReferences)
+  );
 }
 
 /** A 404 counts as success: an earlier attempt, or another client, has deleted it. */

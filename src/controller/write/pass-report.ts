@@ -25,7 +25,7 @@ export interface PassReportOptions {
   readonly emit: Listener;
   /** See `Reconciled`. */
   readonly isHeldBack?: boolean;
-  /** Called when the last write of a pass with writes has ended, well or not. */
+  /** Called when the last write of a pass has ended, well or not, if one has changed something. */
   readonly onEnd?: (() => void) | undefined;
 }
 
@@ -45,6 +45,7 @@ export class PassReport {
   /** Steps that leave a companion other than the source asks. */
   #unsynced = 0;
   #isFailed = false;
+  #hasChanged = false;
 
   constructor(options: PassReportOptions) {
     this.#options = options;
@@ -64,6 +65,7 @@ export class PassReport {
     const { key: source, log } = this.#options;
     const { companion } = step;
     const { action } = done;
+    this.#hasChanged ||= action !== 'none';
     // A companion that is in sync already has no reason of its own.
     const reason = done.reason || step.reason;
     const fields = { source, companion, reason, durationMs: Math.round(this.#msSince(begunAt)) };
@@ -108,7 +110,7 @@ export class PassReport {
     if (!this.#isSmall && isDue) this.#sum();
     if (this.#left > 0) return;
     this.emitReconciled();
-    this.#options.onEnd?.();
+    if (this.#hasChanged) this.#options.onEnd?.();
   }
 
   /** To be called only for a pass without writes; otherwise the end of the last one does it. */

@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
-import { desiredEdition } from '../../mirror/companion/companion.ts';
+import { type CompanionShape, desiredEdition } from '../../mirror/companion/companion.ts';
 import { claims } from '../../mirror/plan/claims.ts';
+import { planCompanion } from '../../mirror/plan/plan.ts';
 import type { Step } from '../../mirror/plan/step.ts';
 import { valuesVersion } from '../../mirror/render/values.ts';
 import type { RevisionStep } from '../../mirror/rollout/revision-step.ts';
@@ -107,8 +108,8 @@ export class Writer {
   }
 
   async #writeCompanion(pass: Pass, step: CompanionWriteStep, begunAt: number): Promise<void> {
-    const { memory, reports } = this.#deps;
-    const { key, report } = pass;
+    const { memory, reports, queue } = this.#deps;
+    const { key, shape, lane, report } = pass;
     const { companion } = step;
     const done = await writeCompanion(step, pass, this.#deps);
     const { sourceVersion } = intentOf(step, pass);
@@ -117,8 +118,16 @@ export class Writer {
     if (!isWrite(done)) memory.succeeded(key, companion);
     if (isFight) reports.fight(key, companion, editedBy(done));
     else reports.written(key, companion);
+    if (shape !== undefined && this.#isAltered(done, shape)) queue.add(key, lane);
     // A delete of our own ends the companion's history of heals (SPEC R14).
     if (done.action === 'delete') memory.forget(key, companion);
+  }
+
+  /** Whether a policy has altered what we created. The next pass reports it if it cannot be healed. */
+  #isAltered({ action, companion }: Step, shape: CompanionShape): boolean {
+    const { view } = this.#deps;
+    const made = action === 'create' || action === 'replace' ? view.configMap(companion) : undefined;
+    return made !== undefined && planCompanion(companion, made, shape, view).action !== 'none';
   }
 
   /** Set if the write has undone another client's change, seen in the watch or in the companion. */

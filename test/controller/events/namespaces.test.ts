@@ -8,6 +8,7 @@ function listed(): Namespaces {
     addHandler: () => undefined,
     run: async () => undefined,
     isSynced: () => true,
+    isComplete: () => true,
     whenSynced: async () => undefined,
     failures: () => 0,
     heardAt: () => undefined,

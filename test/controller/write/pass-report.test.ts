@@ -16,11 +16,11 @@ function steps(count: number): readonly CompanionWriteStep[] {
   });
 }
 
-function passOf(of: readonly CompanionWriteStep[]) {
+function passOf(of: readonly CompanionWriteStep[], onEnd: () => void = () => undefined) {
   const [log, clock, happenings] = [new RecordedLog(), new ManualClock(), [] as Happening[]];
   const emit = (happening: Happening) => void happenings.push(happening);
   const pass = new PassReport({
-    ...{ key: source, source: undefined, steps: of, writes: of.length, begunAt: 0, clock, log, emit },
+    ...{ key: source, source: undefined, steps: of, writes: of.length, begunAt: 0, clock, log, emit, onEnd },
   });
   return { log, clock, happenings, pass };
 }
@@ -37,6 +37,20 @@ async function told(writes: number): Promise<RecordedLog> {
   }
   return log;
 }
+
+test.each([
+  ['has created one', 'create', 1],
+  ['found all of them in sync', 'none', 0],
+] as const)('[Q2] a pass that %s leads to another one or not', (_what, action, times) => {
+  const ends: string[] = [];
+  const of = steps(2);
+  const { pass } = passOf(of, () => void ends.push('ended'));
+  for (const step of of) {
+    pass.wrote(step, { ...step, action }, 0, undefined);
+    pass.ended();
+  }
+  expect(ends).toHaveLength(times);
+});
 
 test('[O4] a small pass has a line for each companion', async () => {
   const { lines } = await told(8);
