@@ -9,6 +9,7 @@ import {
   type Entry,
   entriesOfAbsentSource,
   entriesOfSource,
+  isBlockable,
   leftAsTheyAre,
   nobodys,
 } from '../../mirror/explain/inventory.ts';
@@ -126,8 +127,8 @@ export class Survey {
     // The watch does not show an unlabelled object, but we have met it. If it has the name of the
     // revision that must be kept first, all companions wait.
     const isKeepBlocked = memory.isBlocked(key, revisionKey(source, source.digest));
-    const isTaken = ({ state, companion = key }: Entry) =>
-      (state === 'missing' || state === 'drifted') && (isKeepBlocked || memory.isInConflict(key, companion));
+    const isTaken = (entry: Entry) =>
+      isBlockable(entry) && (isKeepBlocked || memory.isInConflict(key, entry.companion ?? key));
     const entries = entriesOfSource(source, rendering, view).map(
       (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
     );

@@ -3,7 +3,7 @@ import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { ifFound } from '../../kube/errors.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
-import { whyBlocked } from '../../mirror/explain/inventory.ts';
+import { blockedBy, whyBlocked } from '../../mirror/explain/inventory.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
 import { planCompanion } from '../../mirror/plan/plan.ts';
 import type { Step } from '../../mirror/plan/step.ts';
@@ -42,7 +42,7 @@ export class DryRunPlanner {
     const blocked = whyBlocked({ shape, rollout }, steps, this.#deps.view);
     return rollout === undefined || blocked === undefined
       ? { ...plan, steps: await this.#meetAll(steps, shape) }
-      : { ...plan, rollout: { ...rollout, steps: [] }, steps: steps.map((step) => without(step, blocked)) };
+      : { ...plan, rollout: { ...rollout, steps: [] }, steps: steps.map((step) => blockedBy(step, blocked)) };
   }
 
   /** The rollout, in which the step that keeps a revision knows what has its name. */
@@ -72,10 +72,4 @@ export class DryRunPlanner {
     const object = await ifFound(this.#deps.api.get(key));
     return object && observe(object, this.#deps.view.settings.vocabulary);
   }
-}
-
-/** While a revision cannot be kept, what the source wants stays as it is (SPEC D4). */
-function without(step: Step, reason: string): Step {
-  if (step.state !== 'missing' && step.state !== 'drifted') return step;
-  return { action: 'none', companion: step.companion, state: 'conflict', reason };
 }
