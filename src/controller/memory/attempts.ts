@@ -6,6 +6,7 @@ export interface Attempt {
   /** Failures in a row. */
   readonly failures: number;
   readonly kind: Failure['kind'];
+  readonly quiet: boolean;
   /** When the next attempt may begin, on the clock; Infinity: never. */
   readonly notBefore: number;
   /** What was attempted. A different attempt need not wait. */
@@ -29,7 +30,8 @@ export function afterFailure(
   random: () => number,
 ): Attempt {
   const failures = (before?.failures ?? 0) + 1;
-  return { failures, kind: failure.kind, notBefore: now + delayMs(failures, failure, random), fingerprint };
+  const { kind, quiet } = failure;
+  return { failures, kind, quiet, notBefore: now + delayMs(failures, failure, random), fingerprint };
 }
 
 /** Time (ms) until the attempt with this fingerprint may begin; 0: now; Infinity: never. */

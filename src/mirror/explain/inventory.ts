@@ -128,7 +128,7 @@ export function whyBlocked(
   view: ClusterView,
 ): string | undefined {
   const first = rolloutOnceQuiet(rollout, steps, shape, view)?.steps.find(({ action }) => action === 'keep');
-  return first?.actual === undefined
+  return first?.actual === undefined || first.actual.deleting
     ? undefined
     : `ConfigMap ${first.companion} exists and is not a revision of the source, so companions stay as they are`;
 }
