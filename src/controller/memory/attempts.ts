@@ -2,11 +2,9 @@ import { type BackoffOptions, backoffDelay } from '../../clock/backoff.ts';
 import type { Failure } from './failure.ts';
 
 /** The failed attempts to write one companion, or to plan one source. */
-export interface Attempt {
+export interface Attempt extends Pick<Failure, 'kind' | 'quiet'> {
   /** Failures in a row. */
   readonly failures: number;
-  readonly kind: Failure['kind'];
-  readonly quiet: boolean;
   /** When the next attempt may begin, on the clock; Infinity: never. */
   readonly notBefore: number;
   /** What was attempted. A different attempt need not wait. */

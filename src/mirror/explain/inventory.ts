@@ -135,8 +135,7 @@ export function whyBlocked(
 
 /** `reason`: as of {@link whyBlocked}. */
 export function blockedBy(step: Step, reason: string): Step {
-  const { companion } = step;
-  return isBlockable(step) ? { action: 'none', companion, state: 'conflict', reason } : step;
+  return isBlockable(step) ? { companion: step.companion, reason, action: 'none', state: 'conflict' } : step;
 }
 
 /** Whether it is in conflict if the name of the companion, or of the revision, is taken. */
