@@ -107,7 +107,7 @@ const CONFINED: readonly { readonly what: readonly string[]; readonly to: readon
   { what: ['undici'], to: ['src/kube', 'src/notify'] },
   { what: ['pino', 'pino-pretty', 'prom-client'], to: ['src/telemetry'] },
   { what: ['yargs'], to: ['src/cli'] },
-  { what: ['p-queue'], to: ['src/inspect', 'src/controller'] },
+  { what: ['p-queue'], to: ['src/controller'] },
   { what: ['node:process'], to: ['src/main.ts', 'src/v8-flags.ts'] },
   { what: ['node:net'], to: ['src/kube', 'src/notify', 'src/serving', 'src/sandbox'] },
   {

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import PQueue from 'p-queue';
 import { type Clock, sleep } from '../clock/clock.ts';
 import { Namespaces } from '../controller/events/namespaces.ts';
 import { createInformers, type InformerDeps } from '../controller/informers.ts';
 import { StaleSourceError } from '../controller/memory/failure.ts';
 import { type ConfigMapIndex, createClusterView } from '../controller/reconcile/cluster-view.ts';
+import { ReadQueue } from '../controller/reconcile/read-queue.ts';
 import { Renderings } from '../controller/write/renderings.ts';
 import { SourceBodies } from '../controller/write/source-bodies.ts';
 import type { Informer } from '../informer/informer.ts';
@@ -41,8 +41,6 @@ export class ListFailedError extends Error {
 const GIVE_UP_LISTING_AFTER = 5;
 /** How often (ms) the wait looks whether the caches are complete. */
 const SYNC_POLL_MS = 10;
-/** Live reads at once. */
-const READS_AT_ONCE = 16;
 /** Maximum size (bytes) of what is kept between two looks, to render sources again. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -62,7 +60,7 @@ export class Inspection {
   readonly #namespaces: Namespaces;
   readonly #bodies: SourceBodies;
   #changes = 0;
-  readonly #reads = new PQueue({ concurrency: READS_AT_ONCE });
+  readonly #reads = new ReadQueue();
 
   constructor(settings: MirrorSettings, deps: InspectionDeps) {
     const { configMaps, namespaces } = createInformers(deps, settings);
@@ -150,13 +148,13 @@ export class Inspection {
       const object = await body(key);
       return object && observe(object, vocabulary);
     };
-    await this.#each(missingRevisions(applied.configMaps.values(), view), async (key) => {
+    await this.#reads.each(missingRevisions(applied.configMaps.values(), view), async (key) => {
       met.set(key, await observed(key));
     });
     const hasNamespace = async (name: string) =>
       view.namespace(name) !== undefined || (await this.#mayExist(name));
     const live = new Map<ObjectKey, ObservedConfigMap | undefined>();
-    await this.#each(absentSources(applied.configMaps.values(), view), async (key) => {
+    await this.#reads.each(absentSources(applied.configMaps.values(), view), async (key) => {
       live.set(key, await observed(key));
     });
     const bodies =
@@ -165,13 +163,13 @@ export class Inspection {
     const rendering: Look['rendering'] = (source) => renderer.prepare(source).catch(unlessStale);
     const renderings = new Map<ObjectKey, Rendering>();
     const templates = [...applied.configMaps.values()].filter((object) => usesOf(object) !== undefined);
-    await this.#each(templates, async (source) => {
+    await this.#reads.each(templates, async (source) => {
       const rendered = await rendering(source);
       if (rendered !== undefined) renderings.set(source.key, rendered);
     });
     const entries = [...takeInventory(applied.configMaps.values(), live, renderings, view)];
     const unconfirmed = [...entries.entries()].filter(([, entry]) => isUnconfirmed(entry) && confirm(entry));
-    await this.#each(unconfirmed, async ([at, entry]) => {
+    await this.#reads.each(unconfirmed, async ([at, entry]) => {
       const actual = entry.companion && (await observed(entry.companion));
       entries[at] = entryMeeting(entry, actual, renderings, view);
     });
@@ -197,11 +195,6 @@ export class Inspection {
       if (error instanceof ApiError && error.status === 403) return true;
       throw error;
     }
-  }
-
-  /** Only for what needs a read: the queue costs time for each item. */
-  async #each<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
-    await this.#reads.addAll(Array.from(items, (item) => () => work(item)));
   }
 }
 

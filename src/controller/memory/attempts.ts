@@ -2,10 +2,9 @@ import { type BackoffOptions, backoffDelay } from '../../clock/backoff.ts';
 import type { Failure } from './failure.ts';
 
 /** The failed attempts to write one companion, or to plan one source. */
-export interface Attempt {
+export interface Attempt extends Pick<Failure, 'kind' | 'quiet'> {
   /** Failures in a row. */
   readonly failures: number;
-  readonly kind: Failure['kind'];
   /** When the next attempt may begin, on the clock; Infinity: never. */
   readonly notBefore: number;
   /** What was attempted. A different attempt need not wait. */
@@ -29,7 +28,8 @@ export function afterFailure(
   random: () => number,
 ): Attempt {
   const failures = (before?.failures ?? 0) + 1;
-  return { failures, kind: failure.kind, notBefore: now + delayMs(failures, failure, random), fingerprint };
+  const { kind, quiet } = failure;
+  return { failures, kind, quiet, notBefore: now + delayMs(failures, failure, random), fingerprint };
 }
 
 /** Time (ms) until the attempt with this fingerprint may begin; 0: now; Infinity: never. */

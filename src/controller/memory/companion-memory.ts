@@ -133,9 +133,10 @@ export class CompanionMemory {
     return this.problems(source, companion).some(({ kind }) => kind === 'conflict');
   }
 
-  /** Whether the last attempt found another object with the name, or one that is being deleted. */
+  /** Whether the last attempt found a different object with the name, not one being deleted. */
   isBlocked(source: ObjectKey, subject: ObjectKey): boolean {
-    return this.#get(source, subject)?.attempt?.kind === 'blocked';
+    const attempt = this.#get(source, subject)?.attempt;
+    return attempt?.kind === 'blocked' && !attempt.quiet;
   }
 
   hasAny(source: ObjectKey): boolean {

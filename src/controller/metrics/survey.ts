@@ -9,6 +9,7 @@ import {
   type Entry,
   entriesOfAbsentSource,
   entriesOfSource,
+  isBlockable,
   leftAsTheyAre,
   nobodys,
 } from '../../mirror/explain/inventory.ts';
@@ -125,11 +126,11 @@ export class Survey {
     }
     // The watch does not show an unlabelled object, but we have met it. If it has the name of the
     // revision that must be kept first, all companions wait.
-    const isKeepBlocked = memory.isBlocked(key, revisionKey(source, source.digest));
-    const isTaken = ({ state, companion = key }: Entry) =>
-      (state === 'missing' || state === 'drifted') && (isKeepBlocked || memory.isInConflict(key, companion));
+    const isTaken = ({ companion = key }: Entry) =>
+      memory.isInConflict(key, companion) || memory.isBlocked(key, revisionKey(source, source.digest));
     const entries = entriesOfSource(source, rendering, view).map(
-      (entry): Entry => (isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry),
+      (entry): Entry =>
+        isBlockable(entry) && isTaken(entry) ? { ...entry, action: 'none', state: 'conflict' } : entry,
     );
     count.all(entries);
     const isUnknown = usesOf(source) !== undefined && rendering === undefined;

@@ -1,9 +1,9 @@
-import PQueue from 'p-queue';
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
 import { ifFound } from '../../kube/errors.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
-import { whyBlocked } from '../../mirror/explain/inventory.ts';
+import { blockedBy, whyBlocked } from '../../mirror/explain/inventory.ts';
+import { isUnconfirmed } from '../../mirror/explain/live-reads.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
 import { planCompanion } from '../../mirror/plan/plan.ts';
 import type { Step } from '../../mirror/plan/step.ts';
@@ -11,6 +11,7 @@ import type { ClusterView } from '../../mirror/plan/view.ts';
 import { isRevisionOf, type RevisionStep } from '../../mirror/rollout/revision-step.ts';
 import type { Rollout } from '../../mirror/rollout/rollout.ts';
 import type { Plan, Planner } from './planner.ts';
+import { ReadQueue } from './read-queue.ts';
 
 export interface DryRunPlannerDeps {
   readonly planner: Pick<Planner, 'plan'>;
@@ -18,16 +19,13 @@ export interface DryRunPlannerDeps {
   readonly view: ClusterView;
 }
 
-/** Live reads at once. */
-const READS_AT_ONCE = 16;
-
 /**
  * Plans what the writer would do. It meets an object without our label only when it writes, so a
  * dry run reads each name that looks free (SPEC C4).
  */
 export class DryRunPlanner {
   readonly #deps: DryRunPlannerDeps;
-  readonly #reads = new PQueue({ concurrency: READS_AT_ONCE });
+  readonly #reads = new ReadQueue();
 
   constructor(deps: DryRunPlannerDeps) {
     this.#deps = deps;
@@ -42,7 +40,7 @@ export class DryRunPlanner {
     const blocked = whyBlocked({ shape, rollout }, steps, this.#deps.view);
     return rollout === undefined || blocked === undefined
       ? { ...plan, steps: await this.#meetAll(steps, shape) }
-      : { ...plan, rollout: { ...rollout, steps: [] }, steps: steps.map((step) => without(step, blocked)) };
+      : { ...plan, rollout: { ...rollout, steps: [] }, steps: steps.map((step) => blockedBy(step, blocked)) };
   }
 
   /** The rollout, in which the step that keeps a revision knows what has its name. */
@@ -59,12 +57,10 @@ export class DryRunPlanner {
 
   async #meetAll(steps: readonly Step[], shape: CompanionShape): Promise<readonly Step[]> {
     const met = new Map<ObjectKey, Step>();
-    const unconfirmed = steps.filter(({ action }) => action === 'create' || action === 'defer');
-    const reads = unconfirmed.map(({ companion }) => async () => {
+    await this.#reads.each(steps.filter(isUnconfirmed), async ({ companion }) => {
       const found = await this.#read(companion);
       if (found !== undefined) met.set(companion, planCompanion(companion, found, shape, this.#deps.view));
     });
-    await this.#reads.addAll(reads);
     return steps.map((step) => met.get(step.companion) ?? step);
   }
 
@@ -72,10 +68,4 @@ export class DryRunPlanner {
     const object = await ifFound(this.#deps.api.get(key));
     return object && observe(object, this.#deps.view.settings.vocabulary);
   }
-}
-
-/** While a revision cannot be kept, what the source wants stays as it is (SPEC D4). */
-function without(step: Step, reason: string): Step {
-  if (step.state !== 'missing' && step.state !== 'drifted') return step;
-  return { action: 'none', companion: step.companion, state: 'conflict', reason };
 }

@@ -72,9 +72,7 @@ export class Planner {
     const { shape, rollout } = desiredOf(source, request, rendering, view);
     const steps = this.#counted(key, planSource(shape, view));
     const isFlapping = versions.isFlapping(key);
-    const remarks = remarksOn(source, steps, view, { rollout, isFlapping });
-    const text = rollout?.unknownVerdict;
-    reports.validSource(key, text === undefined ? remarks : [...remarks, { kind: 'annotation', text }]);
+    reports.validSource(key, remarksOn(source, steps, view, { rollout, isFlapping }));
     const rolling = source.deleting ? undefined : rolloutOnceQuiet(rollout, steps, shape, view);
     return { source, shape, steps, rollout: rolling };
   }

@@ -113,10 +113,7 @@ export function entriesOfSource(
   const steps = planSource(desired.shape, view);
   const blocked = whyBlocked(desired, steps, view);
   return steps.map((step) => {
-    const entry = entryOf(key, step);
-    if (blocked !== undefined && (step.state === 'missing' || step.state === 'drifted')) {
-      return { source: key, companion: step.companion, action: 'none', state: 'conflict', reason: blocked };
-    }
+    const entry = entryOf(key, blocked === undefined ? step : blockedBy(step, blocked));
     return pin !== undefined && entry.state === 'in sync' ? { ...entry, reason: `pinned to ${pin}` } : entry;
   });
 }
@@ -131,9 +128,19 @@ export function whyBlocked(
   view: ClusterView,
 ): string | undefined {
   const first = rolloutOnceQuiet(rollout, steps, shape, view)?.steps.find(({ action }) => action === 'keep');
-  return first?.actual === undefined
+  return first?.actual === undefined || first.actual.deleting
     ? undefined
     : `ConfigMap ${first.companion} exists and is not a revision of the source, so companions stay as they are`;
+}
+
+/** `reason`: as of {@link whyBlocked}. */
+export function blockedBy(step: Step, reason: string): Step {
+  return isBlockable(step) ? { companion: step.companion, reason, action: 'none', state: 'conflict' } : step;
+}
+
+/** Whether it is in conflict if the name of the companion, or of the revision, is taken. */
+export function isBlockable({ state }: Pick<Step | Entry, 'state'>): boolean {
+  return state === 'missing' || state === 'drifted';
 }
 
 function entriesOfInvalidSource(

@@ -42,7 +42,7 @@ export function missingRevisions(
 }
 
 /** Whether the object at the companion's name must be read: one without our label may be there. */
-export function isUnconfirmed({ action }: Entry): boolean {
+export function isUnconfirmed({ action }: Pick<Entry, 'action'>): boolean {
   return action === 'create' || action === 'defer';
 }
 

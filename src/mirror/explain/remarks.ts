@@ -37,13 +37,15 @@ export function remarksOn(
   }: { readonly rollout?: Rollout | undefined; readonly isFlapping?: boolean } = {},
 ): readonly Remark[] {
   const { vocabulary } = view.settings;
+  const { remark, unknownVerdict: verdict } = rollout ?? {};
   return [
     ...heldDeletions(steps, 'it', approvedWaves(source.key, source, view), source.key, vocabulary),
-    ...(rollout?.remark === undefined ? [] : [rollout.remark]),
+    ...(remark === undefined ? [] : [remark]),
     ...(isFlapping ? [flapping(vocabulary)] : []),
     ...unresolved(steps),
     ...annotationRemarks(source, vocabulary).map((text): Remark => ({ kind: 'annotation', text })),
     ...unconsented(steps),
+    ...(verdict === undefined ? [] : [{ kind: 'annotation', text: verdict } as const]),
   ];
 }
 

@@ -45,7 +45,7 @@ export interface Rollout {
   readonly state: CanaryState | undefined;
   /** What a person should know. Undefined: nothing, or it is over in a moment. */
   readonly remark: RolloutRemark | undefined;
-  /** Of a verdict that is none, so that it has no effect: one sentence. */
+  /** A sentence about a verdict that is not `bad`. */
   readonly unknownVerdict?: string | undefined;
   /** When to look again (ms since the epoch). */
   readonly until?: number | undefined;
@@ -71,9 +71,10 @@ export function rolloutOf(facts: RolloutFacts, vocabulary: Vocabulary): Rollout 
     const steps = history.steps(undefined, []);
     return { state, remark: undefined, steps, editionIn: ownEdition(source), isHeldBack: false };
   }
-  return history.stage === 'failed' || isCondemned(facts, vocabulary)
+  const verdicts = verdictsOn(facts, vocabulary);
+  return history.stage === 'failed' || verdicts.some(isBad)
     ? failed(facts, history, vocabulary)
-    : tried(facts, canary, history, vocabulary);
+    : { ...tried(facts, canary, history, vocabulary), unknownVerdict: noEffect(verdicts, vocabulary) };
 }
 
 function pinned(history: History, pin: string): Rollout {
@@ -89,30 +90,26 @@ function pinned(history: History, pin: string): Rollout {
   return { state: undefined, remark: undefined, steps, editionIn: () => edition, isHeldBack: true };
 }
 
-/** `Bad` in any case: it must not be missed. */
-const isBad = ({ verdict }: Judgement): boolean => verdict.toLowerCase() === 'bad';
-
-function isCondemned(facts: RolloutFacts, vocabulary: Vocabulary): boolean {
-  return judgements(facts, vocabulary).some(isBad);
+interface Verdict {
+  readonly canary: ObjectKey;
+  readonly verdict: string;
 }
 
-function unknownVerdict(facts: RolloutFacts, vocabulary: Vocabulary): string | undefined {
-  const unknown = judgements(facts, vocabulary).find((judgement) => !isBad(judgement));
+/** `Bad` in any case: it must not be missed. */
+const isBad = ({ verdict }: Verdict): boolean => verdict.toLowerCase() === 'bad';
+
+/** Of verdicts none of which is bad. */
+function noEffect([unknown]: readonly Verdict[], vocabulary: Vocabulary): string | undefined {
   if (unknown === undefined) return undefined;
   const { canary, verdict } = unknown;
   return `${vocabulary.verdict} ${quoted(verdict)} on ${canary} has no effect; write "bad" if the content failed`;
-}
-
-interface Judgement {
-  readonly canary: ObjectKey;
-  readonly verdict: string;
 }
 
 /**
  * A verdict counts for the content that the canary was last given, even if somebody or new values
  * have changed it since.
  */
-function judgements({ source, canaries }: RolloutFacts, vocabulary: Vocabulary): readonly Judgement[] {
+function verdictsOn({ source, canaries }: RolloutFacts, vocabulary: Vocabulary): readonly Verdict[] {
   return canaries.flatMap((canary) => {
     const verdict = canary?.annotations[vocabulary.verdict];
     if (canary === undefined || verdict === undefined) return [];
@@ -163,7 +160,6 @@ function tried(
     state,
     isHeldBack: true,
     remark: isBrief ? undefined : { kind: 'canary waiting', text },
-    unknownVerdict: unknownVerdict(facts, vocabulary),
     until,
     // When it is over, the revision says so before the others get the content: whoever goes on from
     // there must not think otherwise.

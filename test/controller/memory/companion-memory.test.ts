@@ -185,6 +185,15 @@ test('[R6] a blocked name is checked again within 30 s, whatever the jitter', ()
   }
 });
 
+test.each([
+  ['a different object has it', false, true],
+  ['its revision is only being deleted', true, false],
+])('[D4] [O1] whether a name is taken if %s', (_, quiet, isTaken) => {
+  const { memory } = setUp();
+  memory.failed(source, other, 'v1', { kind: 'blocked', quiet });
+  expect(memory.isBlocked(source, other)).toBe(isTaken);
+});
+
 test('[R13] an invalid write is retried after 30 s, a hopeless one only after a change', () => {
   const { memory } = setUp();
   expect(memory.failed(source, companion, 'v1', { kind: 'invalid', quiet: false })).toBe(30_000);

@@ -78,6 +78,8 @@ const edited: ConfigMap = { ...beside, data: { colour: 'green' } };
 const wide = source('a/wide', { 'target-namespaces': 'b, c, d' });
 const gone = source('a/gone');
 const numbered = source('a/colors', { 'keep-revisions': '2' }, { data: { colour: 'new' } });
+const ofNumbered = revisionObject(numbered, { colour: 'new' }, { order: 1 });
+const leavingToo = { ...ofNumbered.metadata, deletionTimestamp: '2026-01-02T00:00:00Z' };
 const invalid = source('a/colors', { 'deletion-policy': 'x' });
 const leaving = source('a/colors', {}, { deleting: true });
 const named = source(
@@ -115,6 +117,12 @@ test.each<[string, World, object, object, Parameters<typeof surveyOf>[1]?]>([
     { conflict: 1 },
     { conflict: 1 },
     { met: revisionKey(observed(numbered), observed(numbered).digest) },
+  ],
+  [
+    '[D4] its revision is only being deleted',
+    world([numbered, companion(colors, 'a/colors-synced'), { ...ofNumbered, metadata: leavingToo }]),
+    { unsynced: 1 },
+    { drifted: 1 },
   ],
   [
     'a conflict that is over',
