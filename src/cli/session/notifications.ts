@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
 import type { Controller } from '../../controller/controller.ts';
 import type { ConfigMapApi, WriteFence } from '../../kube/api/config-maps.ts';
-import { type ObjectKey, objectKey, splitKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { readNamespace } from '../../kube/api/read-namespace.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { podNamespace } from '../../kube/config/pod-cluster.ts';
@@ -15,6 +15,7 @@ import { HttpClient } from '../../notify/delivery/http-client.ts';
 import { oneAtATime, systemResolver } from '../../notify/delivery/resolve-host.ts';
 import { readSinkFiles, SinkFileError } from '../../notify/delivery/sink-files.ts';
 import { Notifier } from '../../notify/notifier.ts';
+import { prefixFor } from '../../notify/state/stored-record.ts';
 import type { Occurrence } from '../../recorder/occurrence.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -43,7 +44,7 @@ export async function notifyOptions(
       '--notify-config: no namespace for its state: this is not a Pod, and the context names none; set --leader-elect-lease-namespace',
     );
   }
-  const prefix = objectKey(namespace, `${flags['leader-elect-lease-name']}-notify`);
+  const prefix = prefixFor(namespace, flags['leader-elect-lease-name']);
   return { sinks: await readSinks(flags), prefix, clusterName: flags['cluster-name'] };
 }
 
