@@ -43,7 +43,7 @@ export class ConnectionHealth {
     return this.#failures;
   }
 
-  /** Whether the last list or watch failed because we lack the right to it. */
+  /** Whether the last failure was a missing right. A success does not change it. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
