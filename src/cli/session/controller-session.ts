@@ -22,6 +22,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import type { CONTROLLER_FLAGS, RULE_FLAGS } from '../flags/run-flags.ts';
 import { USER_AGENT } from '../version.ts';
 import { openEventRecording, recording } from './event-recording.ts';
+import type { Follower } from './follower.ts';
 import { type NotifyOptions, notifying, openNotifications } from './notifications.ts';
 
 /**
@@ -31,7 +32,7 @@ import { type NotifyOptions, notifying, openNotifications } from './notification
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
   /** What to run: the controller, and what follows it. */
-  readonly follower: Pick<Controller, 'run' | 'takeOver'>;
+  readonly follower: Follower;
   /** To be run beside the controller. */
   readonly canary: FreshnessCanary | undefined;
 }
@@ -126,9 +127,7 @@ export function openController(
     },
   );
   const sources = sourcesBut(canarySource, controller.sources);
-  const notified = notifications
-    ? notifying(controller, (signal) => notifications.notifier.lead(sources, signal), fence)
-    : controller;
+  const notified = notifications ? notifying(controller, notifications.notifier, sources, fence) : controller;
   const follower = recording(notified, events);
   const dispose = async () => {
     await notifications?.[Symbol.asyncDispose]();
