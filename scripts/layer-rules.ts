@@ -58,7 +58,7 @@ const ROOMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
       ['render'],
       ['observe'],
       ['request'],
-      ['did-you-mean.ts', 'parsed.ts', 'rfc3339.ts', 'vocabulary.ts'],
+      ['did-you-mean.ts', 'parsed.ts', 'rfc3339.ts', 'shell-quoted.ts', 'vocabulary.ts'],
     ],
   ],
   [

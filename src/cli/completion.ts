@@ -8,7 +8,7 @@ import { DEFAULT_DOMAIN, MANAGED_SOURCE, vocabularyOf } from '../mirror/vocabula
 import { UsageError } from './errors.ts';
 import type { Flag, Flags } from './flags/flag.ts';
 import { environmentVariable, flagAt } from './flags/flag-values.ts';
-import { SWITCH } from './flags/values.ts';
+import { type Kind, NAMESPACE, NAMESPACES, PATTERNS, SWITCH } from './flags/values.ts';
 import type { ProcessIo } from './io.ts';
 import { USER_AGENT } from './version.ts';
 
@@ -20,14 +20,8 @@ const TIME_LIMIT_MS = 2_000;
 const MOST_OBJECTS = 500;
 /** Commands whose operands are sources. */
 const TAKE_SOURCES: readonly string[] = ['status', 'explain', 'history', 'undo', 'release'];
-/** Flags whose values are namespaces. */
-const TAKE_NAMESPACES: readonly string[] = [
-  'namespace',
-  'namespaces',
-  'allow-target-namespaces',
-  'deny-target-namespaces',
-  'leader-elect-lease-namespace',
-];
+/** Kinds of flags whose values are namespaces. */
+const TAKE_NAMESPACES: readonly Kind<unknown>[] = [NAMESPACE, NAMESPACES, PATTERNS];
 
 /** A script for each shell, and for kubectl, which completes plugins by a program of their own. */
 const SCRIPTS: Readonly<Record<string, (program: string) => string>> = {
@@ -126,7 +120,7 @@ async function valuesOf(
   flags: Flags,
   io: ProcessIo,
 ): Promise<readonly string[]> {
-  if (TAKE_NAMESPACES.includes(name)) return names(words, flags, io, '/api/v1/namespaces');
+  if (TAKE_NAMESPACES.includes(kind)) return names(words, flags, io, '/api/v1/namespaces');
   if (name === 'context') return contexts(words, flags, io);
   return kind.choices ?? [];
 }

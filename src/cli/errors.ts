@@ -1,5 +1,5 @@
 import type { Invocation } from '../inspect/explanation.ts';
-import { shellQuoted } from '../mirror/explain/remedies.ts';
+import { shellQuoted } from '../mirror/shell-quoted.ts';
 
 /** The command line, a flag's value, the configuration or the kubeconfig is wrong: exit code 2. */
 export class UsageError extends Error {

@@ -127,7 +127,10 @@ export const COMMAND_HELP: Readonly<Record<keyof typeof COMMAND_FLAGS, CommandHe
   },
 };
 
-/** Titles for the flags that several commands have. A command's own come first. */
+/**
+ * Titles for the flags that several commands have. A command's own come first, also those that it
+ * describes in words of its own.
+ */
 export const FLAG_GROUPS: readonly (readonly [string, Flags])[] = [
   ['Cluster:', CLUSTER_FLAGS],
   ['Rules, the same for every command:', RULE_FLAGS],

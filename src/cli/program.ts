@@ -256,7 +256,7 @@ function withFlags(parser: Argv, command: keyof typeof COMMAND_FLAGS, flags: Fla
   const options = Object.entries(flags).map(([name, flag]) => [name, optionOf(flag)]);
   const shared = FLAG_GROUPS.map(([title, group]) => ({
     title,
-    names: Object.keys(flags).filter((name) => Object.hasOwn(group, name)),
+    names: Object.keys(flags).filter((name) => flags[name] === group[name]),
   }));
   const grouped = new Set(shared.flatMap(({ names }) => names));
   const own = Object.keys(flags).filter((name) => !grouped.has(name));

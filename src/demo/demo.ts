@@ -4,7 +4,7 @@ import type { Controller } from '../controller/controller.ts';
 import type { Cluster } from '../kube/config/cluster.ts';
 import { createTransport } from '../kube/http/pooled-transport.ts';
 import type { Transport } from '../kube/http/transport.ts';
-import { shellQuoted } from '../mirror/explain/remedies.ts';
+import { shellQuoted } from '../mirror/shell-quoted.ts';
 import { DEFAULT_DOMAIN } from '../mirror/vocabulary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createLogger } from '../telemetry/pino-logger.ts';

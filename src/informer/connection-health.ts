@@ -43,7 +43,7 @@ export class ConnectionHealth {
     return this.#failures;
   }
 
-  /** Whether the last failure was that we lack the right to list or watch. */
+  /** Whether the last failure was a missing right. A success does not change it. */
   get isRefused(): boolean {
     return this.#isRefused;
   }

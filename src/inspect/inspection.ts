@@ -11,7 +11,7 @@ import type { Informer } from '../informer/informer.ts';
 import type { ConfigMapApi } from '../kube/api/config-maps.ts';
 import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
-import { ApiError, ifFound, isNotFound } from '../kube/errors.ts';
+import { ifFound, isForbidden, isNotFound } from '../kube/errors.ts';
 import { type Entry, type RenderingsBySource, takeInventory } from '../mirror/explain/inventory.ts';
 import {
   absentSources,
@@ -192,7 +192,7 @@ export class Inspection {
     try {
       return (await ifFound(this.#readNamespace(name))) !== undefined;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 403) return true;
+      if (isForbidden(error)) return true;
       throw error;
     }
   }

@@ -82,7 +82,7 @@ export class Elector {
   /** When the next attempt should begin, on the monotonic clock. */
   #nextAttempt(startedAt: number): number {
     const { clock, random, retryPeriodMs } = this.#options;
-    if (!this.leadership.term.aborted) return startedAt + retryPeriodMs;
+    if (this.leadership.isHeld) return startedAt + retryPeriodMs;
     const regular = startedAt + retryPeriodMs * (1 - JITTER * random());
     const expiry = this.#observed === undefined ? 0 : expiryOf(this.#observed);
     // Expired already: the attempt has failed.
@@ -93,7 +93,7 @@ export class Elector {
   async #attempt(signal: AbortSignal): Promise<void> {
     const { leases, renewDeadlineMs, clock, log } = this.#options;
     // A term that is over is not renewed, but ends.
-    this.leadership.mayWrite();
+    this.leadership.expire();
     try {
       await withinLimit(clock, renewDeadlineMs / 2, signal, (limited) => this.#acquireOrRenew(limited));
       if (this.#isFailing) log.info({ lease: leases.key, was: FAILS }, 'resolved');
@@ -110,7 +110,7 @@ export class Elector {
   }
 
   async #acquireOrRenew(signal: AbortSignal): Promise<void> {
-    if (!this.leadership.term.aborted) {
+    if (this.leadership.isHeld) {
       try {
         return await this.#write(signal);
       } catch (error) {

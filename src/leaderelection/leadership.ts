@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Timer } from '../clock/clock.ts';
 import type { WriteFence } from '../kube/api/config-maps.ts';
+import type { Candidate } from './candidate.ts';
 import { ageMs, type Moment } from './moment.ts';
-import type { Holding } from './release.ts';
 
-export interface LeadershipOptions extends Holding {
+export interface LeadershipOptions extends Candidate {
   /** Time (ms) without a renewal after which the holder stops writing. */
   readonly renewDeadlineMs: number;
 }
@@ -31,16 +31,22 @@ export class Leadership implements WriteFence {
     this.#options = options;
   }
 
-  /**
-   * Whether a write may be sent now. Ends the term if the last renewal is too old on either clock:
-   * once false, it stays so until a new term begins.
-   */
+  /** Whether a write may be sent now. Once false, it stays so until a new term begins. */
   mayWrite(): boolean {
+    this.expire();
+    return this.isHeld;
+  }
+
+  /** Ends the term if the last renewal is too old on either clock. */
+  expire(): void {
     const { clock, renewDeadlineMs } = this.#options;
-    if (this.#term === undefined) return false;
-    if (ageMs(this.#term.renewedAt, clock) < renewDeadlineMs) return true;
+    if (this.#term === undefined || ageMs(this.#term.renewedAt, clock) < renewDeadlineMs) return;
     this.lose('it was not renewed in time');
-    return false;
+  }
+
+  /** Whether a term has begun and has not been ended, even if the last renewal is too old by now. */
+  get isHeld(): boolean {
+    return this.#term !== undefined;
   }
 
   get term(): AbortSignal {
@@ -67,15 +73,6 @@ export class Leadership implements WriteFence {
     this.#awaitDeadline(renewDeadlineMs - ageMs(startedAt, clock));
   }
 
-  /** Ends the term after `delayMs` unless it is renewed, so that writes in flight are aborted. */
-  #awaitDeadline(delayMs: number): void {
-    this.#deadline?.cancel();
-    this.#deadline = this.#options.clock.setTimer(delayMs, () => {
-      // Timers may fire a moment early.
-      if (this.mayWrite()) this.#awaitDeadline(1);
-    });
-  }
-
   /** The Lease is no longer held. */
   lose(reason: string): void {
     const { leases, log } = this.#options;
@@ -89,5 +86,14 @@ export class Leadership implements WriteFence {
     const ended = this.#term;
     this.#term = undefined;
     ended?.end.abort();
+  }
+
+  /** Ends the term after `delayMs` unless it is renewed, so that writes in flight are aborted. */
+  #awaitDeadline(delayMs: number): void {
+    this.#deadline?.cancel();
+    this.#deadline = this.#options.clock.setTimer(delayMs, () => {
+      // Timers may fire a moment early.
+      if (this.mayWrite()) this.#awaitDeadline(1);
+    });
   }
 }

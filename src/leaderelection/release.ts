@@ -1,27 +1,17 @@
-import type { Clock } from '../clock/clock.ts';
 import { withinLimit } from '../clock/within-limit.ts';
-import type { LeaseApi } from '../kube/api/leases.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Candidate } from './candidate.ts';
 import { holderOf, releasedSpec } from './observed-lease.ts';
-
-export interface Holding {
-  readonly leases: LeaseApi;
-  /** Differs from that of every other candidate, also of an earlier one in the same Pod. */
-  readonly identity: string;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
 
 /**
  * Gives the Lease up if `identity` holds it, so that others need not wait until it expires. Takes
  * at most `limitMs`; never rejects.
  */
-export async function release(holding: Holding, limitMs: number): Promise<void> {
-  const { leases, clock, log } = holding;
+export async function release(candidate: Candidate, limitMs: number): Promise<void> {
+  const { leases, clock, log } = candidate;
   try {
     await withinLimit(clock, limitMs, undefined, async (signal) => {
-      while (!(await tryRelease(holding, signal)));
+      while (!(await tryRelease(candidate, signal)));
     });
   } catch (err) {
     if (isNotFound(err)) return;
@@ -30,7 +20,10 @@ export async function release(holding: Holding, limitMs: number): Promise<void> 
 }
 
 /** Resolves to false if a late renewal, or somebody else, wrote to the Lease in between. */
-async function tryRelease({ leases, identity, clock, log }: Holding, signal: AbortSignal): Promise<boolean> {
+async function tryRelease(
+  { leases, identity, clock, log }: Candidate,
+  signal: AbortSignal,
+): Promise<boolean> {
   const lease = await leases.get(signal);
   if (holderOf(lease) !== identity) return true;
   try {

@@ -315,6 +315,13 @@ describe('help', () => {
     },
   );
 
+  test('[C1] status --help shows the flag that -o wide needs among those of its own', async () => {
+    const { out } = await outcome(['status', '--help']);
+    const own = out.slice(out.indexOf('Flags:'), out.indexOf('Cluster:'));
+    expect(own).toMatch(/--output .*--leader-elect-lease-namespace .*--headers /s);
+    expect(out).not.toContain('Leader election:');
+  });
+
   test('[C1] --help explains the variables, --version is the version of the package', async () => {
     expect((await outcome(['--help'])).out).toContain(environmentVariable('log-level'));
     expect((await outcome(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);

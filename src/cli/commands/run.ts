@@ -1,5 +1,6 @@
 import { aborted, sleep, systemClock } from '../../clock/clock.ts';
 import type { Controller } from '../../controller/controller.ts';
+import { canaryIn } from '../../controller/freshness-canary.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { podNamespace } from '../../kube/config/pod-cluster.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -30,13 +31,15 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   const onAnswer = metrics && countAnswers(metrics);
   await using election = openElection(cluster, flags, log, systemClock, onAnswer);
   const fence = election?.fence;
-  const canary = canaryOf(flags, cluster);
+  const canaryNamespace = canaryNamespaceOf(flags, cluster);
+  const canary = canaryOf(flags, canaryNamespace);
   const notify = await notifyOptions(flags, cluster);
   await using session = openController(cluster, flags, log, systemClock, {
     metrics,
     onAnswer,
     fence,
     canary,
+    mutedSource: canaryNamespace === undefined ? undefined : canaryIn(canaryNamespace),
     notify,
   });
   const { controller, follower, configMaps } = session;
@@ -62,14 +65,21 @@ export async function run(flags: FlagValues<typeof RUN_FLAGS>, io: ProcessIo): P
   log.info({}, flags.once ? done : 'stopped');
 }
 
+/**
+ * Beside the Pod, unlike the Lease and the state of notifications, which are where the flag says
+ * (SPEC O6).
+ */
+function canaryNamespaceOf(flags: FlagValues<typeof RUN_FLAGS>, cluster: Cluster): string | undefined {
+  return podNamespace() ?? flags['leader-elect-lease-namespace'] ?? cluster.namespace;
+}
+
 /** @throws UsageError */
 function canaryOf(
   flags: FlagValues<typeof RUN_FLAGS>,
-  { namespace: own }: Cluster,
+  namespace: string | undefined,
 ): SessionOptions['canary'] {
-  const intervalMs = flags.once || flags['dry-run'] ? 0 : flags['freshness-canary'];
-  const namespace = podNamespace() ?? flags['leader-elect-lease-namespace'] ?? own;
-  if (intervalMs === 0) return namespace === undefined ? undefined : { namespace, intervalMs };
+  const intervalMs = flags['freshness-canary'];
+  if (flags.once || flags['dry-run'] || intervalMs === 0) return undefined;
   if (namespace === undefined) {
     throw new UsageError(
       '--freshness-canary: no namespace for it: this is not a Pod, and the context names none; set --leader-elect-lease-namespace',

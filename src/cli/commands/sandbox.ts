@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { aborted, systemClock } from '../../clock/clock.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
-import { shellQuoted } from '../../mirror/explain/remedies.ts';
+import { shellQuoted } from '../../mirror/shell-quoted.ts';
 import { createSandbox, type Sandbox, servedKinds } from '../../sandbox/sandbox.ts';
 import { messageOf, RunError } from '../errors.ts';
 import type { SANDBOX_FLAGS } from '../flags/command-flags.ts';

@@ -44,12 +44,12 @@ export async function status(
           : undefined,
     });
     if (flags.watch) {
-      await watch(inspection, look, scope, flags, { ...io, signal });
+      await watch(inspection, look, flags, { ...io, signal });
       return 0;
     }
     const shown = await look();
-    const entries = selected(shown, scope, flags);
-    await reportMissing(shown, scope, io);
+    const entries = selected(shown, flags);
+    await reportMissing(shown, io);
     await print(io, format(entries, shown, flags, io));
     return flags.check && !entries.every(isAsAsked) ? 1 : 0;
   });
@@ -67,16 +67,14 @@ function isAskedFor(entry: Entry, { keys, namespace }: Scope): boolean {
     : namespace === undefined || inNamespace(entry, namespace);
 }
 
-function selected(look: Look, scope: Scope, { state }: StatusFlags): readonly Entry[] {
-  return inOrder(look.entries).filter(
-    (entry) => isAskedFor(entry, scope) && (state?.has(entry.state) ?? true),
-  );
+function selected({ entries, scope }: Shown, { state }: StatusFlags): readonly Entry[] {
+  return inOrder(entries).filter((entry) => isAskedFor(entry, scope) && (state?.has(entry.state) ?? true));
 }
 
 /** @throws RunError if a name is neither a source nor a companion, or the namespace is not there */
-async function reportMissing(look: Look, scope: Scope, io: ProcessIo): Promise<void> {
+async function reportMissing(look: Shown, io: ProcessIo): Promise<void> {
+  const { entries, view, scope } = look;
   await requireNamespace(scope, look);
-  const { entries, view } = look;
   const isUnknown = (key: ObjectKey) =>
     !entries.some((entry) => entry.source === key || entry.companion === key);
   const unknown = scope.keys.filter(isUnknown);
@@ -149,7 +147,6 @@ function since(time: string): string {
 async function watch(
   inspection: Inspection,
   look: () => Promise<Shown>,
-  scope: Scope,
   flags: StatusFlags,
   io: ProcessIo,
 ): Promise<void> {
@@ -160,8 +157,8 @@ async function watch(
       const isFirst = version === undefined;
       version = inspection.changes;
       const shown = await look();
-      if (isFirst) await reportMissing(shown, scope, io);
-      const entries = selected(shown, scope, flags);
+      if (isFirst) await reportMissing(shown, io);
+      const entries = selected(shown, flags);
       const now = byNames(entries);
       const text = io.stdout.isTTY
         ? CLEAR_SCREEN + fitted(format(entries, shown, flags, io), io.stdout.rows)

@@ -1,4 +1,4 @@
-import { shellQuoted } from '../../mirror/explain/remedies.ts';
+import { shellQuoted } from '../../mirror/shell-quoted.ts';
 import { LOOK_FLAGS } from './command-flags.ts';
 import type { Flag, FlagValues } from './flag.ts';
 import { type Arguments, argumentOf, configFileIn } from './flag-values.ts';

@@ -2,13 +2,14 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Controller } from '../../controller/controller.ts';
 import { createController } from '../../controller/create-controller.ts';
 import { eventListener } from '../../controller/event-listener.ts';
-import { canaryIn, FreshnessCanary } from '../../controller/freshness-canary.ts';
+import { FreshnessCanary } from '../../controller/freshness-canary.ts';
 import type { Watches } from '../../controller/informers.ts';
 import type { Listener } from '../../controller/memory/happening.ts';
 import { sourcesBut } from '../../controller/sources.ts';
 import { createConfigMapApi, type WriteFence } from '../../kube/api/config-maps.ts';
 import { createListWatch } from '../../kube/api/http-list-watch.ts';
 import { createNamespacePoll } from '../../kube/api/namespace-poll.ts';
+import type { ObjectKey } from '../../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../../kube/api/types.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { createTransport } from '../../kube/http/pooled-transport.ts';
@@ -22,6 +23,7 @@ import type { FlagValues } from '../flags/flag.ts';
 import type { CONTROLLER_FLAGS, RULE_FLAGS } from '../flags/run-flags.ts';
 import { USER_AGENT } from '../version.ts';
 import { openEventRecording, recording } from './event-recording.ts';
+import type { Follower } from './follower.ts';
 import { type NotifyOptions, notifying, openNotifications } from './notifications.ts';
 
 /**
@@ -31,7 +33,7 @@ import { type NotifyOptions, notifying, openNotifications } from './notification
 export interface ControllerSession extends Watches, AsyncDisposable {
   readonly controller: Controller;
   /** What to run: the controller, and what follows it. */
-  readonly follower: Pick<Controller, 'run' | 'takeOver'>;
+  readonly follower: Follower;
   /** To be run beside the controller. */
   readonly canary: FreshnessCanary | undefined;
 }
@@ -43,11 +45,10 @@ export interface SessionOptions {
   readonly onAnswer?: TransportOptions['onAnswer'];
   /** When it may write; default always. */
   readonly fence?: WriteFence | undefined;
-  /**
-   * Where and how often (ms) the freshness canary checks; 0: never (SPEC O6). Nobody hears of its
-   * source, which may be there from before.
-   */
+  /** Where and how often (ms) the freshness canary checks; default never (SPEC O6). */
   readonly canary?: { readonly namespace: string; readonly intervalMs: number } | undefined;
+  /** Has no Events, and no sink hears of it: a canary's, which may be there from before. */
+  readonly mutedSource?: ObjectKey | undefined;
   /** Sinks to notify; default none (SPEC N1). */
   readonly notify?: NotifyOptions | undefined;
 }
@@ -58,7 +59,7 @@ export function openController(
   flags: FlagValues<typeof CONTROLLER_FLAGS>,
   log: Logger,
   clock: Clock,
-  { metrics = NO_METRICS, onAnswer, fence, canary: checking, notify }: SessionOptions = {},
+  { metrics = NO_METRICS, onAnswer, fence, canary: checking, mutedSource, notify }: SessionOptions = {},
 ): ControllerSession {
   const requests = new AbortController();
   const transport = createTransport(cluster, {
@@ -84,16 +85,13 @@ export function openController(
     if (mayWrite()) events.recorder.record(occurrence);
   };
   const api = createConfigMapApi(transport, { fieldManager: MANAGED_BY, fence });
-  const canarySource = checking && canaryIn(checking.namespace);
-  const canary = checking?.intervalMs
-    ? new FreshnessCanary({ ...checking, api, vocabulary, mayWrite, clock, log })
-    : undefined;
+  const canary = checking && new FreshnessCanary({ ...checking, api, vocabulary, mayWrite, clock, log });
   canary?.export(metrics);
   const notifications =
     notify && openNotifications(notify, { api, transport, vocabulary, isBusy, record, metrics, clock, log });
   const ofOthers = (listener: Listener): Listener => {
     return (happening) => {
-      if (!('source' in happening) || happening.source !== canarySource) listener(happening);
+      if (!('source' in happening) || happening.source !== mutedSource) listener(happening);
     };
   };
   const listeners = [
@@ -125,10 +123,8 @@ export function openController(
       metrics,
     },
   );
-  const sources = sourcesBut(canarySource, controller.sources);
-  const notified = notifications
-    ? notifying(controller, (signal) => notifications.notifier.lead(sources, signal), fence)
-    : controller;
+  const sources = sourcesBut(mutedSource, controller.sources);
+  const notified = notifications ? notifying(controller, notifications.notifier, sources, fence) : controller;
   const follower = recording(notified, events);
   const dispose = async () => {
     await notifications?.[Symbol.asyncDispose]();

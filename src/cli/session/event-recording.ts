@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
-import type { Controller } from '../../controller/controller.ts';
 import { createEventApi } from '../../kube/api/events.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { createTransport } from '../../kube/http/pooled-transport.ts';
@@ -9,6 +8,7 @@ import { DEFAULT_DOMAIN, MANAGED_BY } from '../../mirror/vocabulary.ts';
 import { EventRecorder } from '../../recorder/recorder.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { USER_AGENT } from '../version.ts';
+import type { Follower } from './follower.ts';
 
 /** Dispose of it when nothing more is recorded; that stops it, too. */
 export interface EventRecording extends AsyncDisposable {
@@ -70,9 +70,9 @@ export function openEventRecording(cluster: Cluster, deps: EventRecordingDeps): 
 
 /** The follower, which ends with its last Events: only the holder of the Lease may write them. */
 export function recording(
-  follower: Pick<Controller, 'run' | 'takeOver'>,
+  follower: Follower,
   { recorder, stop }: Pick<EventRecording, 'recorder' | 'stop'>,
-): Pick<Controller, 'run' | 'takeOver'> {
+): Follower {
   return {
     run: async (signal) => {
       await follower.run(signal);

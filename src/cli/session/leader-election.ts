@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
-import type { Controller } from '../../controller/controller.ts';
 import type { WriteFence } from '../../kube/api/config-maps.ts';
 import { createListWatch } from '../../kube/api/http-list-watch.ts';
 import { createLeaseApi, leasesPath } from '../../kube/api/leases.ts';
@@ -17,6 +16,7 @@ import { UsageError } from '../errors.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { RUN_FLAGS } from '../flags/run-flags.ts';
 import { USER_AGENT } from '../version.ts';
+import type { Follower } from './follower.ts';
 
 /** client-go's bound for how much longer than the retry period a candidate may wait. */
 const JITTER_FACTOR = 1.2;
@@ -100,18 +100,19 @@ export function openElection(
 }
 
 /**
- * Runs the controller and the election beside it. The Lease is released last, when writes in flight
- * have ended or are aborted, and also if the controller fails (SPEC L3).
+ * Runs the controller, with what follows it, and the election beside it. The Lease is released
+ * last, when writes in flight have ended or are aborted, and also if the controller fails (SPEC
+ * L3).
  */
 export async function runElected(
-  controller: Pick<Controller, 'run' | 'takeOver'>,
+  follower: Follower,
   election: Pick<Election, 'run'>,
   signal: AbortSignal,
 ): Promise<void> {
   const resign = new AbortController();
-  const campaign = election.run(resign.signal, () => void controller.takeOver());
+  const campaign = election.run(resign.signal, () => void follower.takeOver());
   try {
-    await controller.run(signal);
+    await follower.run(signal);
   } finally {
     resign.abort();
     await campaign;

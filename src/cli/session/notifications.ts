@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
-import type { Controller } from '../../controller/controller.ts';
+import type { Sources } from '../../controller/sources.ts';
 import type { ConfigMapApi, WriteFence } from '../../kube/api/config-maps.ts';
-import { type ObjectKey, objectKey, splitKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { readNamespace } from '../../kube/api/read-namespace.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import { podNamespace } from '../../kube/config/pod-cluster.ts';
@@ -15,12 +15,14 @@ import { HttpClient } from '../../notify/delivery/http-client.ts';
 import { oneAtATime, systemResolver } from '../../notify/delivery/resolve-host.ts';
 import { readSinkFiles, SinkFileError } from '../../notify/delivery/sink-files.ts';
 import { Notifier } from '../../notify/notifier.ts';
+import { prefixFor } from '../../notify/state/stored-record.ts';
 import type { Occurrence } from '../../recorder/occurrence.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { readFailure, UsageError } from '../errors.ts';
 import type { FlagValues } from '../flags/flag.ts';
 import type { NOTIFY_FLAGS, RUN_FLAGS } from '../flags/run-flags.ts';
+import type { Follower } from './follower.ts';
 
 /** What `--notify-config` asks for. */
 export interface NotifyOptions {
@@ -43,7 +45,7 @@ export async function notifyOptions(
       '--notify-config: no namespace for its state: this is not a Pod, and the context names none; set --leader-elect-lease-namespace',
     );
   }
-  const prefix = objectKey(namespace, `${flags['leader-elect-lease-name']}-notify`);
+  const prefix = prefixFor(namespace, flags['leader-elect-lease-name']);
   return { sinks: await readSinks(flags), prefix, clusterName: flags['cluster-name'] };
 }
 
@@ -135,27 +137,28 @@ async function uidOfKubeSystem(transport: Transport): Promise<string> {
   return metadata.uid;
 }
 
-/** The controller, with what `begin` begins beside it for as long as this process may write. */
+/** The follower, with the notifier beside it for as long as this process may write. */
 export function notifying(
-  controller: Controller,
-  begin: (signal: AbortSignal) => Promise<void>,
+  follower: Follower,
+  notifier: Pick<Notifier, 'lead'>,
+  sources: Sources,
   fence: WriteFence | undefined,
-): Pick<Controller, 'run' | 'takeOver'> {
+): Follower {
   let stopping: AbortSignal = AbortSignal.abort();
   let leading: Promise<void> = Promise.resolve();
   const lead = (signal: AbortSignal) => {
-    leading = begin(signal);
+    leading = notifier.lead(sources, signal);
   };
   return {
     run: async (signal) => {
       stopping = signal;
       if (fence === undefined) lead(signal);
-      await controller.run(signal);
+      await follower.run(signal);
       await leading;
     },
     takeOver: async () => {
       if (fence !== undefined) lead(AbortSignal.any([stopping, fence.term]));
-      await controller.takeOver();
+      await follower.takeOver();
     },
   };
 }

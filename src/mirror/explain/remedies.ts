@@ -9,6 +9,7 @@ import { MAX_NAME_LENGTH } from '../request/object-name.ts';
 import { commaList, includingItem, isExcluded, parseNamespacePatterns } from '../request/patterns.ts';
 import { parseRequest } from '../request/request.ts';
 import { LONGEST_SOURCE_NAME } from '../request/rollout-request.ts';
+import { shellQuoted } from '../shell-quoted.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { type Question, requestOf, sourceOf } from './question.ts';
 
@@ -48,10 +49,6 @@ export function commandInWords(command: Command): string {
   const where = namespace === undefined ? '' : ` --namespace ${namespace}`;
   const entry = value === undefined ? `${key}-` : `${key}=${shellQuoted(value)}`;
   return `kubectl ${verb} ${kind} ${name}${where} --overwrite ${entry}`;
-}
-
-export function shellQuoted(value: string): string {
-  return /^[-\w./]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
 /**

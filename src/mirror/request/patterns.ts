@@ -67,12 +67,12 @@ export function parseNamespacePatterns(
   });
 }
 
-const NO_NAMES: ReadonlySet<string> = new Set();
-
 /**
  * Nearly every list has no exclusions. With a Set of its own for each, plans over 10,000 sources
  * take a quarter more time.
  */
+export const NO_NAMES: ReadonlySet<string> = new Set();
+
 function sharedIfEmpty(names: ReadonlySet<string>): ReadonlySet<string> {
   return names.size === 0 ? NO_NAMES : names;
 }

@@ -1,6 +1,6 @@
 import type { StringMap } from '../vocabulary.ts';
 import { type LabelSelector, matchesSelector } from './label-selector.ts';
-import { includingItem, isExcluded, type NamespacePatterns } from './patterns.ts';
+import { includingItem, isExcluded, type NamespacePatterns, NO_NAMES } from './patterns.ts';
 
 /** The namespaces that a source targets. */
 export interface Targets {
@@ -10,9 +10,9 @@ export interface Targets {
 }
 
 export const NO_NAMESPACES: NamespacePatterns = {
-  names: new Set(),
+  names: NO_NAMES,
   prefixes: [],
-  excludedNames: new Set(),
+  excludedNames: NO_NAMES,
   excludedPrefixes: [],
 };
 

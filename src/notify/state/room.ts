@@ -1,10 +1,4 @@
-/** What a write says of a record. */
-export interface Change {
-  readonly uid: string;
-  readonly seq: number;
-  /** Undefined: it is forgotten. */
-  readonly text: string | undefined;
-}
+import type { Change } from './change.ts';
 
 /**
  * Most that one ConfigMap holds (bytes). The API server takes 1 MiB of values, and etcd 1.5 MiB with

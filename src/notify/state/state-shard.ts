@@ -5,8 +5,9 @@ import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import { type ObjectKey, splitKey } from '../../kube/api/object-key.ts';
 import { ifFound, isAlreadyExists, isConflict, isNotFound, NetworkError } from '../../kube/errors.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { type Change, changeOf, textOf } from './change.ts';
 import type { SourceRecord } from './record.ts';
-import { bytesOf, type Change, fitting, totalBytes } from './room.ts';
+import { bytesOf, fitting, totalBytes } from './room.ts';
 import { recordsIn, STATE_LABELS } from './stored-record.ts';
 import { type Stored, type Waiter, withUnanswered } from './waiter.ts';
 
@@ -283,14 +284,6 @@ export class StateShard {
       this.#deps.onForgotten(uid, record);
     }
   }
-}
-
-function textOf(record: SourceRecord | undefined): string | undefined {
-  return record && JSON.stringify(record);
-}
-
-function changeOf(uid: string, record: SourceRecord | undefined): Change {
-  return { uid, seq: record?.seq ?? 0, text: textOf(record) };
 }
 
 function hasPending({ sinks = {} }: SourceRecord): boolean {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ObjectKey, parseKey } from '../../kube/api/object-key.ts';
+import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
 import type { ConfigMap } from '../../kube/api/types.ts';
 import { isSinkName } from '../../mirror/request/notify.ts';
 import { MANAGED_BY } from '../../mirror/vocabulary.ts';
@@ -15,13 +15,21 @@ export const STATE_LABELS = {
   'app.kubernetes.io/component': 'notifications',
 } as const;
 
-/** Where the records of shard `at` are stored. `prefix`: how their ConfigMaps begin. */
+const SUFFIX = '-notify';
+
+/** How the keys of the ConfigMaps with the records begin. */
+export function prefixFor(namespace: string, leaseName: string): ObjectKey {
+  return objectKey(namespace, leaseName + SUFFIX);
+}
+
+/** Where the records of shard `at` are stored. */
 export function shardKey(prefix: ObjectKey, at: number): ObjectKey {
   return `${prefix}-${at}` as ObjectKey;
 }
 
+/** Of any Lease. */
 export function isShardName(name: string): boolean {
-  return /-notify-(\d|1[0-5])$/.test(name);
+  return Array.from({ length: SHARDS }, (_, at) => `${SUFFIX}-${at}`).some((end) => name.endsWith(end));
 }
 
 /** By the uid: a name may be longer than a key of a ConfigMap. */

@@ -1,4 +1,4 @@
-import type { Change } from './room.ts';
+import type { Change } from './change.ts';
 
 /** Whether a record is in the cluster. `reloaded`: it was read again, and is as it is there. */
 export type Stored = 'stored' | 'reloaded' | 'stopped';
