@@ -419,8 +419,11 @@ describe('a notifier', () => {
     ] as const) {
       room.problem(state, 'deletes held');
       room.look({ companions, inSync: false });
+      await room.clock.advance(5_000);
+      const { writes } = room;
       room.look({ companions, inSync: false });
       await room.clock.advance(5_000);
+      expect(room.writes).toBe(writes);
     }
     const held = 'deletes.held shop/colors';
     expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors', held, held]);
