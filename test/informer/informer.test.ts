@@ -49,6 +49,19 @@ describe('[W3] of several scopes', () => {
     expect(running.replay.told).toEqual(['add default/a@1', 'add default/b@2']);
   });
 
+  test('one that refuses only after the others are listed is not waited for either', async () => {
+    const clock = new ManualClock();
+    await using running = scopes(
+      clock,
+      { watches: [[wait(1_000), fail(refusing)]] },
+      { watches: [[send(added(a1), initialEventsEnd(10)), hang]] },
+    );
+    await running.start();
+    expect(running.informer.isSynced()).toBe(false);
+    await clock.advance(1_000);
+    expect([running.informer.isSynced(), running.cached]).toEqual([true, ['default/a@1']]);
+  });
+
   test.each([
     ['one that fails', [apiError(503, 'ServiceUnavailable')], [a1]],
     ['all, if none may be listed,', [refusing, refusing], []],

@@ -1,150 +1,17 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/clock/clock.ts';
-import type { ProblemKind, Reconciled } from '../../src/controller/memory/happening.ts';
-import { objectKey } from '../../src/kube/api/object-key.ts';
-import type { ConfigMap } from '../../src/kube/api/types.ts';
 import { ApiError } from '../../src/kube/errors.ts';
-import { type ObservedConfigMap, observe } from '../../src/mirror/observe/observed-config-map.ts';
-import { parseNotifyConfig } from '../../src/notify/delivery/config.ts';
-import type { Outcome } from '../../src/notify/delivery/delivery.ts';
-import { Notifier } from '../../src/notify/notifier.ts';
 import { shardKey, shardOf } from '../../src/notify/state/stored-record.ts';
-import { type Metrics, NO_METRICS } from '../../src/telemetry/metrics.ts';
 import { PrometheusMetrics } from '../../src/telemetry/prometheus.ts';
-import { MemoryApi } from '../controller/memory-api.ts';
-import { RecordedLog } from '../informer/recorded-log.ts';
-import { source, vocabulary } from '../mirror/wire.ts';
+import { source } from '../mirror/wire.ts';
 import { parseExposition } from '../support/exposition.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { KEY, PREFIX, Room } from './notifier-room.ts';
 
-const PREFIX = objectKey('home', 'mirror-controller-notify');
-const KEY = objectKey('shop', 'colors');
 const UID = `uid of ${KEY}`;
 const STATE_KEY = shardKey(PREFIX, shardOf(UID));
 
 const colors = (sky: string, version: string, asks = {}) =>
   source(KEY, asks, { data: { sky }, resourceVersion: version });
-
-/** A cluster in memory and a webhook that takes everything, with one notifier after another. */
-class Room {
-  readonly clock = new ManualClock();
-  readonly log = new RecordedLog();
-  readonly api = new MemoryApi();
-  /** `type key`, as sent. */
-  readonly sent: string[] = [];
-  readonly sequence: number[] = [];
-  config = 'sinks: [{name: ops, type: webhook, url: "https://ops", default: true}]';
-  readonly reported: string[] = [];
-  writes = 0;
-  /** Called before each request to the API. */
-  before: () => Promise<void> = async () => undefined;
-  cluster = async () => 'a-cluster';
-  /** When the cache is complete. */
-  whenSynced: () => Promise<void> = async () => undefined;
-  /** How the receiver answers, and before that to the first attempts. */
-  outcome: Outcome = { kind: 'accepted' };
-  readonly outcomes: Outcome[] = [];
-  /** Whether companions are being written. */
-  isBusy = false;
-  metrics: Metrics = NO_METRICS;
-  #notifier: Notifier | undefined;
-  /** The same observation each time, as from an informer's store. */
-  readonly #seen = new Map<ConfigMap, ObservedConfigMap>();
-  #stop = new AbortController();
-
-  start(): Promise<void> {
-    const { api, clock, log } = this;
-    const sinks = parseNotifyConfig(this.config, '/');
-    const write = async <T>(send: () => Promise<T>) => {
-      await this.before();
-      this.writes += 1;
-      return send();
-    };
-    this.#notifier = new Notifier({
-      ...{ sinks: sinks.ok ? sinks.value : [], vocabulary, prefix: PREFIX, clock, log },
-      metrics: this.metrics,
-      random: () => 0,
-      isBusy: () => this.isBusy,
-      api: {
-        get: async (key) => {
-          await this.before();
-          return api.get(key);
-        },
-        create: (body) => write(() => api.create(body)),
-        patch: (key, patch) => write(() => api.patch(key, patch)),
-      },
-      cluster: () => this.cluster(),
-      report: (uid, _, reason, note) => void this.reported.push(`${uid} ${reason} ${note}`),
-      deliver: async (_, { items: [{ ref, notification }] }) => {
-        this.sent.push(`${notification.type} ${ref}`);
-        this.sequence.push(notification.seq);
-        return this.outcomes.shift() ?? this.outcome;
-      },
-    });
-    return this.lead();
-  }
-
-  /** As when the same process has got the Lease, for the first time or again. */
-  lead(): Promise<void> {
-    const { api } = this;
-    if (this.#notifier === undefined) throw new Error('there is no process');
-    this.#stop = new AbortController();
-    const ended = this.#notifier.lead(
-      {
-        whenSynced: () => this.whenSynced(),
-        get: (key) => this.#observed(key),
-        all: () => [...api.objects.keys()].flatMap((key) => this.#observed(key) ?? []),
-        queue: () => void this.clock.setTimer(0, () => this.look()),
-        content: () => Promise.reject(new Error('nobody asks for content')),
-      },
-      this.#stop.signal,
-    );
-    onTestFinished(() => this.#stop.abort());
-    return ended;
-  }
-
-  /** Stops it, and lets so much time (ms) pass. */
-  stop(ms = 5_000): Promise<void> {
-    this.#stop.abort();
-    return this.clock.advance(ms);
-  }
-
-  /** Writes a source, and looks at it as after a pass. */
-  async put(object: ConfigMap, pass: Partial<Reconciled> = {}): Promise<void> {
-    this.api.objects.set(KEY, object);
-    this.look(pass);
-    await this.clock.advance(2_000);
-  }
-
-  /** Deletes the source, or removes its label, and looks. */
-  async remove(pass: Partial<Reconciled> = {}): Promise<void> {
-    this.api.objects.delete(KEY);
-    this.look(pass);
-    await this.clock.advance(2_000);
-  }
-
-  look(pass: Partial<Reconciled> = {}): void {
-    this.#notifier?.hear({
-      ...{ type: 'reconciled', source: KEY, object: this.#observed(KEY), result: 'ok', durationMs: 1 },
-      ...{ companions: { 'in sync': 1 }, inSync: true, ...pass },
-    });
-  }
-
-  problem(state: 'began' | 'resolved', kind: ProblemKind, reason = 'why', topic?: string): void {
-    this.#notifier?.hear({
-      ...{ type: 'problem', state, kind, source: KEY, object: this.#observed(KEY), subject: KEY, reason },
-      ...{ namespaceUid: undefined, topic, editedBy: undefined },
-    });
-  }
-
-  #observed(key: ReturnType<typeof objectKey>) {
-    const object = this.api.objects.get(key);
-    if (object === undefined || !key.startsWith('shop/')) return undefined;
-    const seen = this.#seen.get(object) ?? observe(object, vocabulary);
-    this.#seen.set(object, seen);
-    return seen;
-  }
-}
 
 /** One that has taken its baseline of nothing. */
 async function openRoom(config?: string): Promise<Room> {
@@ -419,8 +286,11 @@ describe('a notifier', () => {
     ] as const) {
       room.problem(state, 'deletes held');
       room.look({ companions, inSync: false });
+      await room.clock.advance(5_000);
+      const { writes } = room;
       room.look({ companions, inSync: false });
       await room.clock.advance(5_000);
+      expect(room.writes).toBe(writes);
     }
     const held = 'deletes.held shop/colors';
     expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors', held, held]);

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { objectKey } from '../../src/kube/api/object-key.ts';
-import { NetworkError } from '../../src/kube/errors.ts';
+import { ApiError, NetworkError } from '../../src/kube/errors.ts';
 import { departed } from '../../src/notify/state/news.ts';
 import type { SourceRecord } from '../../src/notify/state/record.ts';
-import { StateShard } from '../../src/notify/state/state-shard.ts';
+import { StateShard, type StateShardDeps } from '../../src/notify/state/state-shard.ts';
 import { MemoryApi } from '../controller/memory-api.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -18,41 +18,34 @@ const recordOf = (name: number, seq: number): SourceRecord => ({
   },
 });
 
-/** One in memory, running. `log` and `api` are what it uses. */
-async function open() {
+/** One of so many kilobytes; each letter has two. */
+const recordOfSize = (kilobytes: number): SourceRecord => ({
+  ...recordOf(0, 1),
+  notify: 'é'.repeat(500 * kilobytes),
+});
+
+const uidsIn = async (api: MemoryApi) => Object.keys((await api.get(KEY)).data ?? {});
+
+/** One in memory, running, over `api`, with the clock and the log that it uses. */
+async function open(api: StateShardDeps['api'] = new MemoryApi()) {
   const clock = new ManualClock();
   const log = new RecordedLog();
-  const api = new MemoryApi();
-  const deps = { api, clock, log, random: () => 0, isBusy: () => false };
   const shard = new StateShard(KEY, {
-    ...deps,
-    onStored: () => undefined,
-    onReloaded: () => undefined,
-    onForgotten: () => undefined,
+    ...{ api, clock, log, random: () => 0, isBusy: () => false },
+    ...{ onStored: () => undefined, onReloaded: () => undefined, onForgotten: () => undefined },
   });
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   await shard.load();
   void shard.run(stop.signal);
-  return { shard, clock, log, api };
+  return { shard, clock, log };
 }
 
 /** What a minute of changes costs etcd (bytes), which keeps the whole object for each write. */
 async function minuteOfChanges(records: number): Promise<{ writes: number; bytes: number }> {
-  const clock = new ManualClock();
   const api = new MemoryApi();
-  const deps = { api, clock, log: new RecordedLog(), random: () => 0, isBusy: () => false };
-  const shard = new StateShard(KEY, {
-    ...deps,
-    onStored: () => undefined,
-    onReloaded: () => undefined,
-    onForgotten: () => undefined,
-  });
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  await shard.load();
+  const { shard, clock } = await open(api);
   for (let name = 0; name < records; name++) shard.set(`uid-${name}`, recordOf(name, 1));
-  void shard.run(stop.signal);
   await clock.advance(60_000);
   const cost = { writes: 0, bytes: 0 };
   api.beforeWrite = async () => {
@@ -82,7 +75,6 @@ test('[N4] a large one less often, so that the history in etcd stays small', asy
 });
 
 test('[N4] a write whose answer is lost has stored what is there, unless somebody else has changed it', async () => {
-  const clock = new ManualClock();
   const api = new MemoryApi();
   let answers: readonly ('lost' | 'lost, not applied')[] = [];
   const send = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -92,19 +84,11 @@ test('[N4] a write whose answer is lost has stored what is there, unless somebod
     if (answer === undefined && result !== undefined) return result;
     throw new NetworkError('the connection was closed', { code: 'UND_ERR_SOCKET' });
   };
-  const shard = new StateShard(KEY, {
-    ...{ clock, log: new RecordedLog(), random: () => 0, isBusy: () => false },
-    ...{ onStored: () => undefined, onReloaded: () => undefined, onForgotten: () => undefined },
-    api: {
-      get: (key) => api.get(key),
-      create: (body) => send(() => api.create(body)),
-      patch: (key, patch) => send(() => api.patch(key, patch)),
-    },
+  const { shard, clock } = await open({
+    get: (key) => api.get(key),
+    create: (body) => send(() => api.create(body)),
+    patch: (key, patch) => send(() => api.patch(key, patch)),
   });
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  await shard.load();
-  void shard.run(stop.signal);
   /** Stores a record; meanwhile it changes once more. */
   const store = async (seq: number, meanwhile: () => Promise<void> = async () => undefined) => {
     shard.set('uid', recordOf(0, seq));
@@ -139,34 +123,71 @@ test('[N4] a write whose answer is lost has stored what is there, unless somebod
 });
 
 test('[N4] what does not fit is written when there is room, the oldest first, and what shrinks at once', async () => {
-  const { shard, clock, log, api } = await open();
+  const api = new MemoryApi();
+  const { shard, clock, log } = await open(api);
   const stored: string[] = [];
-  /** Its record takes so many kilobytes; each letter has two. */
   const put = (uid: string, kilobytes: number) => {
-    shard.set(uid, { ...recordOf(0, 1), notify: 'é'.repeat(500 * kilobytes) });
+    shard.set(uid, recordOfSize(kilobytes));
     void shard.stored(uid).then((how) => stored.push(`${uid} ${how}`));
     return clock.advance(60_000);
   };
-  const uids = async () => Object.keys((await api.get(KEY)).data ?? {});
   await put('first', 400);
   await put('second', 400);
   await put('third', 300);
   await put('fourth', 300);
-  expect([stored, await uids()]).toEqual([
+  expect([stored, await uidsIn(api)]).toEqual([
     ['first stored', 'second stored'],
     ['first', 'second'],
   ]);
   expect(shard.unwrittenSince).toBe(Date.parse('2026-01-01T00:02:00Z'));
   expect(log.told).toMatchObject([{ level: 'warn', err: new Error('it is full, and 1 sources wait') }]);
   await put('second', 100);
-  expect(await uids()).toEqual(['first', 'second', 'third']);
+  expect(await uidsIn(api)).toEqual(['first', 'second', 'third']);
   await put('first', 200);
   expect(stored.slice(2)).toEqual(['second stored', 'third stored', 'first stored', 'fourth stored']);
   expect([shard.unwrittenSince, log.told.length]).toEqual([Number.POSITIVE_INFINITY, 2]);
 });
 
+test('[N4] who waits for everything waits while anything is left over', async () => {
+  const { shard, clock } = await open();
+  shard.set('large', recordOfSize(600));
+  shard.set('too large', recordOfSize(600));
+  let answer: string | undefined;
+  void shard.stored().then((stored) => {
+    answer = stored;
+  });
+  await clock.advance(60_000);
+  expect([shard.isStored('large', 1), answer]).toEqual([true, undefined]);
+  shard.set('large', recordOfSize(100));
+  await clock.advance(60_000);
+  expect(answer).toBe('stored');
+});
+
+test('[N4] a change whose write failed is still older than those that came meanwhile', async () => {
+  const api = new MemoryApi();
+  const { shard, clock } = await open(api);
+  api.beforeWrite = async () => {
+    api.beforeWrite = async () => undefined;
+    shard.set('newer', recordOfSize(600));
+    throw new ApiError('busy', { status: 500, reason: 'InternalError' });
+  };
+  shard.set('older', recordOfSize(600));
+  await clock.advance(60_000);
+  expect(await uidsIn(api)).toEqual(['older']);
+});
+
+test('[N4] a record that makes no sense takes room, too', async () => {
+  const metadata = { namespace: 'home', name: 'notify-0', uid: 'uid', resourceVersion: '1' };
+  const api = new MemoryApi([{ metadata, data: { malformed: 'x'.repeat(600_000) } }]);
+  const { shard, clock } = await open(api);
+  shard.set('another', recordOfSize(600));
+  await clock.advance(60_000);
+  expect(await uidsIn(api)).toEqual(['malformed']);
+});
+
 test('[N7] of the sources that went, the last 500 are remembered, whenever they changed', async () => {
-  const { shard, clock, api } = await open();
+  const api = new MemoryApi();
+  const { shard, clock } = await open(api);
   const depart = (uid: string, record: SourceRecord) => {
     const told = { ...record, sinks: { chat: { created: true as const } } };
     shard.set(uid, departed(told, {}, [], clock.wallTime()));
@@ -175,6 +196,6 @@ test('[N7] of the sources that went, the last 500 are remembered, whenever they 
   for (let name = 0; name < 500; name++) await depart(`uid-${name}`, recordOf(name, 1));
   await depart('unchanged', { ...recordOf(500, 1), at: '2025-01-01T00:00:00.000Z' });
   await clock.advance(60_000);
-  expect(Object.keys((await api.get(KEY)).data ?? {})).toHaveLength(500);
+  expect(await uidsIn(api)).toHaveLength(500);
   expect([shard.records.has('uid-0'), shard.records.has('unchanged')]).toEqual([false, true]);
 });

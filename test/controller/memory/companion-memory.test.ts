@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CompanionMemory } from '../../../src/controller/memory/companion-memory.ts';
 import type { ObjectKey } from '../../../src/kube/api/object-key.ts';
 import type { Step } from '../../../src/mirror/plan/step.ts';
+import { configMap, observed } from '../../mirror/wire.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const source = 'shop/colors' as ObjectKey;
@@ -17,7 +18,7 @@ const intent = (sourceVersion: string, heals = true) => ({
 
 function step(
   of: ObjectKey,
-  state: 'missing' | 'unwanted' | 'in sync' | 'delayed' | 'held' | 'waiting',
+  state: 'missing' | 'unwanted' | 'in sync' | 'conflict' | 'delayed' | 'held' | 'waiting',
 ): Step {
   const action = state === 'missing' ? 'create' : state === 'unwanted' ? 'delete' : 'none';
   return { action, state, companion: of, reason: '' } as Step;
@@ -219,6 +220,24 @@ test('[R9] failures are forgotten for companions that are no longer planned or n
   expect(unplanned).toEqual([third]);
   const failures = [source, companion, other, third].map((key) => memory.failures(source, key));
   expect(failures).toEqual([1, 1, 0, 0]);
+});
+
+test.each([
+  ['in sync', true, 'forgotten'],
+  ['in sync', false, 'remembered'],
+  ['missing', true, 'remembered'],
+  ['conflict', true, 'remembered'],
+] as const)('[R12] of a companion %s (there: %s), what was replaced is %s', (state, isThere, what) => {
+  const { memory } = setUp();
+  const actual = observed(configMap(companion));
+  memory.replaces(source, actual);
+  memory.keepOnly(
+    source,
+    [step(companion, state)],
+    () => isThere,
+    () => undefined,
+  );
+  expect(memory.replaced(source, companion)).toBe(what === 'remembered' ? actual : undefined);
 });
 
 test('[W4] nothing is remembered of a companion without failures, heals and problems', () => {

@@ -126,6 +126,28 @@ describe('a pass', () => {
     expect(replaced?.metadata.uid).not.toBe(frozen.metadata.uid);
   });
 
+  test('[R12] a replaced companion that a finalizer blocks keeps its annotations, once it is gone', async () => {
+    const frozen = companion(source(KEY), BESIDE, {
+      ...{ data: { colour: 'blue' }, immutable: true, finalizers: ['example.com/wait'] },
+      annotations: { note: 'mine' },
+    });
+    const api = new MemoryApi([source(KEY), frozen]);
+    const view = viewOf(world([...api.objects.values()]));
+    const see = () => void Object.assign(view, viewOf(world([...api.objects.values()])));
+    const running = new Executor(api, view);
+    await running.pass(KEY);
+    see();
+    await running.pass(KEY);
+    expect(api.objects.get(BESIDE)?.metadata).toMatchObject({ deletionTimestamp: expect.any(String) });
+    api.objects.delete(BESIDE);
+    see();
+    await running.pass(KEY);
+    expect(api.objects.get(BESIDE)).toMatchObject({
+      metadata: { annotations: { note: 'mine' } },
+      data: { colour: 'red' },
+    });
+  });
+
   test('[R13] [C4] does not wait for a failed write once its source is invalid', async () => {
     const api = new MemoryApi([source(KEY)]);
     api.beforeWrite = () => Promise.reject(new ApiError('forbidden', { status: 403, reason: 'Forbidden' }));

@@ -234,6 +234,17 @@ describe('[D4] [D7] while a source that settles keeps changing', () => {
     await set.running.pass(KEY);
     expect(revisionsIn(set)).toBe(2);
   });
+
+  test('also before one gets it that may be there unseen, while an older source has its name', async () => {
+    const older = source(
+      'away/colors',
+      { 'target-namespaces': 'qa-a' },
+      { createdAt: '2025-01-01T00:00:00Z' },
+    );
+    const set = running(older, companion(before, OTHER));
+    await set.running.pass(KEY);
+    expect(revisionsIn(set)).toBe(2);
+  });
 });
 
 test('[R12] [D6] what a replaced companion had is forgotten once its successor is there, whichever content it holds', async () => {
