@@ -1,6 +1,6 @@
 import type { ConfigMapApi } from '../../kube/api/config-maps.ts';
 import type { ObjectKey } from '../../kube/api/object-key.ts';
-import { ifFound } from '../../kube/errors.ts';
+import { ifFound, isForbidden } from '../../kube/errors.ts';
 import type { CompanionShape } from '../../mirror/companion/companion.ts';
 import { blockedBy, whyBlocked } from '../../mirror/explain/inventory.ts';
 import { isUnconfirmed } from '../../mirror/explain/live-reads.ts';
@@ -65,7 +65,13 @@ export class DryRunPlanner {
   }
 
   async #read(key: ObjectKey): Promise<ObservedConfigMap | undefined> {
-    const object = await ifFound(this.#deps.api.get(key));
-    return object && observe(object, this.#deps.view.settings.vocabulary);
+    try {
+      const object = await ifFound(this.#deps.api.get(key));
+      return object && observe(object, this.#deps.view.settings.vocabulary);
+    } catch (error) {
+      // One namespace that refuses must not hide what would be written in the others.
+      if (isForbidden(error)) return undefined;
+      throw error;
+    }
   }
 }

@@ -73,7 +73,8 @@ export function planUnconsented(source: ObservedConfigMap, view: ClusterView): r
     const permission = permissionIn(object.namespace, source.namespace, view);
     const isRefused = permission.kind === 'unconsented' && !object.deleting;
     if (!isRefused || !isLeftOver(object, source, view)) return [];
-    return [planDeletion(object, source, { reason: permission.reason, counts: false }, view)];
+    const step = planDeletion(object, source, { reason: permission.reason, counts: false }, view);
+    return step.action === 'delete' ? [step] : [];
   });
 }
 
