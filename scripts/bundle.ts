@@ -41,8 +41,8 @@ export interface BundleOptions {
 
 /**
  * Bundles the program and its packages into one executable ES module, which starts in a third of
- * the time. Names are not minified, so that stack traces stay readable. Resolves to the folders, from
- * the repository's root, of the packages whose code is in it. Rejects with esbuild's messages.
+ * the time. Names are not minified, so that stack traces stay readable. Resolves to the folders,
+ * from the repository's root, of the packages whose code is in it. Rejects with esbuild's messages.
  */
 export async function bundle({ outfile, plugins = [] }: BundleOptions): Promise<readonly string[]> {
   const { metafile } = await build({

@@ -1,7 +1,7 @@
 /**
  * `npm run release`: makes in `release/` what a release consists of, from a clean checkout after
- * `npm ci`: the npm tarball, an SBOM of what is in it, and SHA256SUMS. The same commit gives the same
- * bytes with the same Node and npm (docs/adr/0006-the-tarball-is-the-bundle.md).
+ * `npm ci`: the npm tarball, an SBOM of what is in it, and SHA256SUMS. The same commit gives the
+ * same bytes with the same Node and npm (docs/adr/0006-the-tarball-is-the-bundle.md).
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,7 +30,10 @@ function commit(): Commit {
   return { hash, time: new Date(Number(seconds) * 1000) };
 }
 
-/** Packs the folder `staged` into a tarball. Resolves to the packages in the bundle, as `name@version`. */
+/**
+ * Packs the folder `staged` into a tarball. Resolves to the packages in the bundle, as
+ * `name@version`.
+ */
 async function pack(staged: string): Promise<ReadonlySet<string>> {
   const folders = await bundle({ outfile: join(staged, 'dist/mirror-controller.js') });
   for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) cpSync(join(ROOT, file), join(staged, file));

@@ -23,8 +23,8 @@ export interface Commit {
 }
 
 /**
- * `installed` without what is not in the bundle, and without what depends on who asks npm, where and
- * when. Throws when npm does not know a package that is in the bundle.
+ * `installed` without what is not in the bundle, and without what depends on who asks npm, where
+ * and when. Throws when npm does not know a package that is in the bundle.
  *
  * @param bundled the packages in the bundle, as `name@version`
  */

@@ -1,8 +1,8 @@
 /**
  * `npm run soak -- [--minutes N] [--seed N]`: two replicas in random trouble, on a real control
- * plane of its own, for 10 minutes by default. The seed is random by default; the same one gives the
- * same work and the same trouble, as far as time allows. Ends with 1 if anything is not as it should
- * be. Ctrl-C ends it after the present round.
+ * plane of its own, for 10 minutes by default. The seed is random by default; the same one gives
+ * the same work and the same trouble, as far as time allows. Ends with 1 if anything is not as it
+ * should be. Ctrl-C ends it after the present round.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -65,7 +65,9 @@ export const notifications: Scenario = {
   },
 };
 
-/** Starts the controller, edits every source once, and stops it when all companions have the edit. */
+/**
+ * Starts the controller, edits every source once, and stops it when all companions have the edit.
+ */
 async function editAll(
   testbed: Testbed,
   observer: Observer,

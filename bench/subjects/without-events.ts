@@ -12,9 +12,9 @@ const silentListener: Plugin = {
 };
 
 /**
- * Builds the program without Events into `outfile`: nothing is recorded, and nothing is asked of the
- * API server. Beside it, `npm run bench` shows what Events cost (SPEC O3). An account without the
- * right to create Events would not do: each would be sent, and refused.
+ * Builds the program without Events into `outfile`: nothing is recorded, and nothing is asked of
+ * the API server. Beside it, `npm run bench` shows what Events cost (SPEC O3). An account without
+ * the right to create Events would not do: each would be sent, and refused.
  */
 export async function bundleWithoutEvents(outfile: string): Promise<void> {
   await bundle({ outfile, plugins: [silentListener] });

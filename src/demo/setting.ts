@@ -7,8 +7,8 @@ export const TEAMS = ['demo-team-a', 'demo-team-b', 'demo-team-c'] as const;
 export const GUEST = 'demo-guest';
 
 /**
- * The brake of the demo's controller: more deletions than the steps before it need, so that it holds
- * only what it should.
+ * The brake of the demo's controller: more deletions than the steps before it need, so that it
+ * holds only what it should.
  */
 export const DELETE_BRAKE = 4;
 

@@ -44,7 +44,9 @@ export class Leadership implements WriteFence {
     this.lose('it was not renewed in time');
   }
 
-  /** Whether a term has begun and has not been ended, even if the last renewal is too old by now. */
+  /**
+   * Whether a term has begun and has not been ended, even if the last renewal is too old by now.
+   */
   get isHeld(): boolean {
     return this.#term !== undefined;
   }

@@ -53,8 +53,8 @@ const NOT_ACCEPTED = 'notification not accepted';
 type Sent = Outcome | { readonly kind: 'outdated' };
 
 /**
- * Sends one sink what waits for it (SPEC N4, N5). At least once: send, then record that it was sent.
- * At most once: record first, and when that is stored, send.
+ * Sends one sink what waits for it (SPEC N4, N5). At least once: send, then record that it was
+ * sent. At most once: record first, and when that is stored, send.
  */
 export class Sender {
   readonly #deps: SenderDeps;

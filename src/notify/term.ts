@@ -120,8 +120,8 @@ export class Term {
   }
 
   /**
-   * Until `signal` aborts. Then it writes what is known and resolves, at the latest after 3 s. Never
-   * rejects.
+   * Until `signal` aborts. Then it writes what is known and resolves, at the latest after 3 s.
+   * Never rejects.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { sources, clock } = this.#deps;

@@ -16,8 +16,8 @@ import { validationContract } from './validation.contract.ts';
 import { watchContract } from './watch.contract.ts';
 
 /**
- * Everything that our controller and our tests count on an API server for (SPEC B3); kubectl has its
- * own contract.
+ * Everything that our controller and our tests count on an API server for (SPEC B3); kubectl has
+ * its own contract.
  */
 export function contract(server: TestServer): void {
   crudContract(server);

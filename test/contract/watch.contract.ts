@@ -172,7 +172,8 @@ export function watchContract(server: TestServer): void {
       await request('DELETE', path('before-the-future'));
     });
 
-    // Other writes to the real server may come between, so the names are ones that are not compared.
+    // Other writes to the real server may come between, so the names are ones that are not
+    // compared.
     test('[W6] a watch from a resourceVersion that is nearly reached shows what follows it', async () => {
       const future = Number(await version()) + 2;
       const open = await watchFrom(`resourceVersion=${future}`);

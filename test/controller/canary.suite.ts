@@ -67,7 +67,8 @@ export function canarySuite(server: TestServer): void {
     await using world = await openCanary({ 'canary-bake': '2s' });
     await edit(world, GREEN);
     await everybody(world, GREEN);
-    // When they were written tells it: a busy machine may be too late to see canaries alone with it.
+    // When they were written tells it: a busy machine may be too late to see canaries alone with
+    // it.
     const writtenAt = async (key: string) => {
       const { metadata } = await world.source(key);
       return Math.max(...(metadata.managedFields ?? []).map(({ time = '' }) => Date.parse(time)));

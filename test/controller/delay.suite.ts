@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import type { TestServer } from '../support/servers/server.ts';
 import { World } from './world.ts';
 
-/** SPEC D3, D8. No test waits for a delay: the long ones never end, and the short ones need not be exact. */
+/**
+ * SPEC D3, D8. No test waits for a delay: the long ones never end, and the short ones need not be
+ * exact.
+ */
 export function delaySuite(server: TestServer): void {
   const LONG = { 'delete-after': '1h' };
   const carried = (world: World, text = '1h') => ({ annotations: world.ours({ 'delete-after': text }) });

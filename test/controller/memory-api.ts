@@ -104,7 +104,9 @@ function merged(
   );
 }
 
-/** Whether a write adds or changes a value. The API server keeps the time of one that only removes. */
+/**
+ * Whether a write adds or changes a value. The API server keeps the time of one that only removes.
+ */
 function setsAnything(object: ConfigMap, live: ConfigMap): boolean {
   const sets = (entries: StringMap = {}, before: StringMap = {}) =>
     Object.entries(entries).some(([key, value]) => before[key] !== value);

@@ -11,7 +11,10 @@ import { grantEverywhere, serviceAccount, serviceAccountToken } from './rights.t
 import { Trouble } from './trouble.ts';
 import { World } from './world.ts';
 
-/** What happens to the server itself, one thing after the other: they cannot share a server at the same time. */
+/**
+ * What happens to the server itself, one thing after the other: they cannot share a server at the
+ * same time.
+ */
 describe.skipIf(lacks.ownControlPlane())('a real control plane', () => {
   let controlPlane: ControlPlane;
   let server: TestServer;

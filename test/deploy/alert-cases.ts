@@ -1,4 +1,7 @@
-/** Values of series over time in promtool's notation, by series. `1+30x5`: 1, and five times 30 more. One value per 30 s. */
+/**
+ * Values of series over time in promtool's notation, by series. `1+30x5`: 1, and five times 30
+ * more. One value per 30 s.
+ */
 type Series = Readonly<Record<string, string>>;
 
 export interface AlertCase {
@@ -26,7 +29,10 @@ const pending = (sink: string) => `mirror_notifications_oldest_pending_seconds${
 const canaryFailed = (name: string) => `mirror_canaries${pod(name, ',state="failed"')}`;
 const invalid = (name: string) => `mirror_sources${pod(name, ',state="invalid"')}`;
 
-/** Two replicas: `a` leads and writes; `b` stands by. No source has targets, so no Namespace is watched. */
+/**
+ * Two replicas: `a` leads and writes; `b` stands by. No source has targets, so no Namespace is
+ * watched.
+ */
 export const HEALTHY: Series = {
   [`mirror_build_info${pod('a', ',version="1"')}`]: '1x200',
   [`mirror_build_info${pod('b', ',version="1"')}`]: '1x200',

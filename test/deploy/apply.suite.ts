@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CHART, helmInCluster, inRepository, kubectl, kustomize } from './tools.ts';
 
-/** The Prometheus Operator's own CRDs are in no registry that tests may use, so these are ours: what we use of them, and no more. */
+/**
+ * The Prometheus Operator's own CRDs are in no registry that tests may use, so these are ours: what
+ * we use of them, and no more.
+ */
 const MONITORING_KINDS = inRepository('test/deploy/monitoring-crds.yaml');
 const FOLDERS = [
   'manifests',

@@ -31,8 +31,8 @@ const CONTEXT = readFileSync(inRepository('.dockerignore'), 'utf8')
   .map((line) => line.slice(1));
 
 /**
- * Does what `docker build` would do, without Docker: each stage is a folder, its RUN lines run here with this machine's Node.
- * Resolves to the last stage's folder.
+ * Does what `docker build` would do, without Docker: each stage is a folder, its RUN lines run here
+ * with this machine's Node. Resolves to the last stage's folder.
  */
 async function build(root: string): Promise<string> {
   const stages = new Map<string, string>();
@@ -56,7 +56,10 @@ async function build(root: string): Promise<string> {
   return join(folder, workdir);
 }
 
-/** `stage`: the folder of an earlier one; undefined: the repository, as far as .dockerignore shows it. */
+/**
+ * `stage`: the folder of an earlier one; undefined: the repository, as far as .dockerignore shows
+ * it.
+ */
 function copy(files: readonly string[], workdir: string, stage: string | undefined): void {
   const target = files.at(-1) ?? '';
   for (const source of files.slice(0, -1)) {

@@ -20,7 +20,9 @@ const READY = {
   availableReplicas: 2,
 };
 
-/** scripts/kind-workshop with commands `kind` and `docker` that only write down how they are called. */
+/**
+ * scripts/kind-workshop with commands `kind` and `docker` that only write down how they are called.
+ */
 export function kindWorkshopSuite(): void {
   describe('scripts/kind-workshop', () => {
     const folder = mkdtempSync(join(tmpdir(), 'kind-'));

@@ -37,7 +37,9 @@ export async function rowsOf(
   return { code, rows: JSON.parse(short(world, out)) };
 }
 
-/** How a printed command repeats {@link scopeOf}: all of it if it is one of ours, or for kubectl. */
+/**
+ * How a printed command repeats {@link scopeOf}: all of it if it is one of ours, or for kubectl.
+ */
 export function repeatedScope(world: World): { readonly ours: string; readonly kubectl: string } {
   const kubectl = ` --kubeconfig ${world.place.kubeconfigPath}`;
   const bounds = ` --allow-target-namespaces '${world.full('*')}' --domain ${world.domain}`;

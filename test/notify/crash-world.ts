@@ -56,7 +56,9 @@ export class CrashWorld {
   readonly chat: string[] = [];
   /** Every uid that there ever was after the first start. */
   readonly uids = new Set<string>();
-  /** Of which the chat may never hear: a claim or a message was on its way when its process ended. */
+  /**
+   * Of which the chat may never hear: a claim or a message was on its way when its process ended.
+   */
   readonly maybeLost = new Set<string>();
   /** With how many attempts something goes wrong: a probability. */
   faults = 0;

@@ -60,8 +60,8 @@ describe.each([...Array.from({ length: SEEDS }, (_, at) => at + 1), 211])(
       const world = await play(seed, ANY_END, 0.3);
       const { webhook, chat, uids, maybeLost, log } = world;
 
-      // The webhook's picture of the world is right, if it goes by the sequence: the last request of one
-      // process may arrive after the first of the next.
+      // The webhook's picture of the world is right, if it goes by the sequence: the last request
+      // of one process may arrive after the first of the next.
       for (const uid of uids) {
         const last = webhook
           .filter((each) => each.uid === uid)

@@ -217,7 +217,8 @@ describe('a notifier', () => {
       if (key === KEY) await sleep(room.clock, 5_000, new AbortController().signal);
       return get(key);
     };
-    // Somebody deletes it and creates another one, of which the first pass leaves a companion behind.
+    // Somebody deletes it and creates another one, of which the first pass leaves a companion
+    // behind.
     const { metadata, ...others } = colors('red', '2');
     await room.put({ ...others, metadata: { ...metadata, uid: 'another' } }, { inSync: false });
     room.look({ inSync: true });

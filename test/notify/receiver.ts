@@ -19,7 +19,9 @@ export function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** A folder like one where the kubelet mounts a Secret, and what it does when the Secret changes. */
+/**
+ * A folder like one where the kubelet mounts a Secret, and what it does when the Secret changes.
+ */
 export function mountedSecret(files: Readonly<Record<string, string>>) {
   const folder = folderWith({});
   let versions = 0;

@@ -28,7 +28,10 @@ export interface SoakOptions {
   readonly onProgress: (line: string) => void;
 }
 
-/** Shorter than by default, so that there are more terms; the renewals are as many as can be seen through. */
+/**
+ * Shorter than by default, so that there are more terms; the renewals are as many as can be seen
+ * through.
+ */
 const TIMES = ['6s', '4s', '500ms'] as const;
 
 /** How much of a replica's log a difference shows. */

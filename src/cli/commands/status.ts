@@ -170,7 +170,10 @@ async function watch(
   }
 }
 
-/** The beginning and the last line of a text, which has the counts, if it is longer than the terminal. */
+/**
+ * The beginning and the last line of a text, which has the counts, if it is longer than the
+ * terminal.
+ */
 function fitted(text: string, rows: number | undefined): string {
   const lines = text.trimEnd().split('\n');
   // The cursor takes a row, too. Some terminals report 0.

@@ -39,9 +39,9 @@ export interface Election extends AsyncDisposable {
 }
 
 /**
- * The election that `--leader-elect` asks for, on its own transport, so that no other request delays
- * a renewal; undefined: every replica may write. A dry run writes nothing and needs no Lease.
- * `onAnswer`: see `TransportOptions`.
+ * The election that `--leader-elect` asks for, on its own transport, so that no other request
+ * delays a renewal; undefined: every replica may write. A dry run writes nothing and needs no
+ * Lease. `onAnswer`: see `TransportOptions`.
  * @throws UsageError
  */
 export function openElection(

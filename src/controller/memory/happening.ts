@@ -5,8 +5,8 @@ import type { Step } from '../../mirror/plan/step.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 
 /**
- * What the controller reports to its listeners, such as Events and metrics. `source` is the key of a
- * source; `object` the source as it is in the cache, undefined when it is gone or unlabelled.
+ * What the controller reports to its listeners, such as Events and metrics. `source` is the key of
+ * a source; `object` the source as it is in the cache, undefined when it is gone or unlabelled.
  */
 export type Happening = Noticed | Written | Reconciled | ProblemChanged | ConsentChanged;
 

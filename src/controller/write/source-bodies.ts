@@ -24,8 +24,8 @@ const READ_SHARE = 1 / 8;
 /**
  * A bounded cache of the data of sources, their values and revisions in use (SPEC W4). A write that
  * needs a body which is not in it reads it again. That is rare: to see that a companion is in sync,
- * its digest is enough. What was read evicts nothing that the watch brought: a first start over more
- * than fits would evict each body shortly before its turn, and read every one of them.
+ * its digest is enough. What was read evicts nothing that the watch brought: a first start over
+ * more than fits would evict each body shortly before its turn, and read every one of them.
  */
 export class SourceBodies {
   readonly #api: Pick<ConfigMapApi, 'get'>;

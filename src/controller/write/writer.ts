@@ -123,7 +123,9 @@ export class Writer {
     if (done.action === 'delete') memory.forget(key, companion);
   }
 
-  /** Whether a policy has altered what we created. The next pass reports it if it cannot be healed. */
+  /**
+   * Whether a policy has altered what we created. The next pass reports it if it cannot be healed.
+   */
   #isAltered({ action, companion }: Step, shape: CompanionShape): boolean {
     const { view } = this.#deps;
     const made = action === 'create' || action === 'replace' ? view.configMap(companion) : undefined;

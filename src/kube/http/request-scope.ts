@@ -68,10 +68,10 @@ export class RequestScope extends EventEmitter<{ abort: [] }> {
   readonly abort = (): void => this.#end('ABORTED', 'did not answer before the request was aborted');
 
   /**
-   * Releases the timer, the caller's signal and its own listeners. Must be called however the request
-   * ended. The listeners hold the answer, and V8 may hold the scope for longer: a `Map` or `Set` of
-   * what is under way leaves old tables behind, of which each holds the next. A first start over
-   * 10,000 sources would leave three times as much garbage in the old generation.
+   * Releases the timer, the caller's signal and its own listeners. Must be called however the
+   * request ended. The listeners hold the answer, and V8 may hold the scope for longer: a `Map` or
+   * `Set` of what is under way leaves old tables behind, of which each holds the next. A first
+   * start over 10,000 sources would leave three times as much garbage in the old generation.
    */
   dispose(): void {
     this.#timer?.cancel();

@@ -12,7 +12,8 @@ export function shortChecksum(digest: string): string {
 
 /**
  * Which content the controller has last written to a companion, before placeholders were filled in:
- * its short checksum. Values and labels may have changed since, so rendering it again does not tell.
+ * its short checksum. Values and labels may have changed since, so rendering it again does not
+ * tell.
  */
 export function writtenContent(
   { annotations }: Pick<ObservedConfigMap, 'annotations'>,

@@ -68,7 +68,9 @@ function counts(step: Step): step is Deletion {
   return step.action === 'delete' && step.counts;
 }
 
-/** Whether the deletions that are due for all sources of the namespace, with these, are too many. */
+/**
+ * Whether the deletions that are due for all sources of the namespace, with these, are too many.
+ */
 function mustHold(
   source: ObjectKey,
   deletions: readonly Deletion[],

@@ -60,8 +60,8 @@ const SELECTOR = 'selector';
 
 /**
  * Index values that lead from a namespace to the sources that may target it: exact names, prefixes
- * and, for every source with a selector, one value. Look up with {@link targetIndexValues}. A source
- * that uses labels of its own namespace counts as one that targets it.
+ * and, for every source with a selector, one value. Look up with {@link targetIndexValues}. A
+ * source that uses labels of its own namespace counts as one that targets it.
  */
 export function targetIndexValuesOf(object: ObservedConfigMap): readonly string[] {
   if (!object.request?.ok) return [];
@@ -119,8 +119,8 @@ export function isConcernedByNamespace(
 }
 
 /**
- * What a source depends on in a namespace, so that an edit of another label costs nothing (SPEC V5).
- * Undefined: the source does not target it.
+ * What a source depends on in a namespace, so that an edit of another label costs nothing (SPEC
+ * V5). Undefined: the source does not target it.
  */
 function partFor(
   { request, namespace: own }: ObservedConfigMap,

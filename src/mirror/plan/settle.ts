@@ -14,8 +14,9 @@ type Update = Extract<
 >;
 
 /**
- * A source's plan, in which new content waits until the source has been quiet for as long as it asks
- * (SPEC D7). Everything else is done at once: what else differs, heals, new companions, deletions.
+ * A source's plan, in which new content waits until the source has been quiet for as long as it
+ * asks (SPEC D7). Everything else is done at once: what else differs, heals, new companions,
+ * deletions.
  */
 export function onceQuiet(steps: readonly Step[], shape: CompanionShape, view: ClusterView): readonly Step[] {
   const until = quietAt(shape, view);
@@ -69,7 +70,9 @@ function givesOwnContent(step: Step, { editionIn }: CompanionShape): boolean {
   return !('missing' in edition) && edition.revision === undefined;
 }
 
-/** Not a heal: it holds what its checksum says. Not a content of before, either: that is a rescue. */
+/**
+ * Not a heal: it holds what its checksum says. Not a content of before, either: that is a rescue.
+ */
 function bringsNewContent(step: Step, shape: CompanionShape, vocabulary: Vocabulary): step is Update {
   return step.state === 'drifted' && isAsWritten(step.actual, vocabulary) && givesOwnContent(step, shape);
 }

@@ -29,7 +29,8 @@ export interface ClusterView {
   unsettledMs(source: ObjectKey, settleMs: number): number;
   /**
    * Deletions due for the sources of a namespace (`dueAmong`), maybe a moment ago, and those that
-   * plans have found due since. `own`: uids of what the plan that asks would delete; they count too.
+   * plans have found due since. `own`: uids of what the plan that asks would delete; they count
+   * too.
    */
   dueFrom(namespace: string, own: readonly string[]): DueDeletions;
   namespace(name: string): ObservedNamespace | undefined;

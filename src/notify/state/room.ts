@@ -1,8 +1,8 @@
 import type { Change } from './change.ts';
 
 /**
- * Most that one ConfigMap holds (bytes). The API server takes 1 MiB of values, and etcd 1.5 MiB with
- * the keys, which are in the managed fields, too.
+ * Most that one ConfigMap holds (bytes). The API server takes 1 MiB of values, and etcd 1.5 MiB
+ * with the keys, which are in the managed fields, too.
  */
 export const MOST_BYTES = 1_000_000;
 
@@ -12,8 +12,8 @@ export function bytesOf({ uid, text }: Pick<Change, 'uid' | 'text'>): number {
 }
 
 /**
- * The changes for which there is room, in the order in which they are given. `sizes`: of each record
- * in the ConfigMap. A change that makes its record no larger always has room.
+ * The changes for which there is room, in the order in which they are given. `sizes`: of each
+ * record in the ConfigMap. A change that makes its record no larger always has room.
  */
 export function fitting(
   changes: readonly Change[],

@@ -16,8 +16,8 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const KEY = 'team-a/wide' as ObjectKey;
 
 /**
- * A handler with a source for `target-*` and its companion in `team-b`, no longer a target, and with
- * more sources.
+ * A handler with a source for `target-*` and its companion in `team-b`, no longer a target, and
+ * with more sources.
  */
 function setUp(more: readonly ConfigMap[] = []) {
   const queue = new DelayingQueue<ObjectKey>({ clock: new ManualClock() });
