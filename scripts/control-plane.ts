@@ -8,6 +8,12 @@ import {
 } from '../test/support/control-plane-binaries.ts';
 
 async function main(): Promise<void> {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined) {
+    console.error(`npm run control-plane takes no arguments, but got "${argument}"`);
+    process.exitCode = 2;
+    return;
+  }
   const binaries = await findBinaries({ env: process.env, onProgress: (line) => console.error(line) });
   await using controlPlane = await startControlPlane({ binaries });
   console.error(`Kubernetes ${kubernetesVersion()} at ${controlPlane.url}, until Ctrl-C`);

@@ -15,6 +15,7 @@ import { findBinaries } from '../test/support/control-plane-binaries.ts';
 import { serverOn } from '../test/support/servers/control-plane-server.ts';
 import { WRITE_VERBS } from '../test/support/servers/server.ts';
 import { waitFor } from '../test/support/wait-for.ts';
+import { aboveZero } from './above-zero.ts';
 
 const PROGRAM = fileURLToPath(new URL('../dist/mirror-controller.js', import.meta.url));
 /** Time (ms) between two edits of the source: there is always something to write. */
@@ -67,7 +68,8 @@ async function trial(
 }
 
 async function main(): Promise<void> {
-  const [trials = '20', lease = '15s', renew = '10s', retry = '2s'] = process.argv.slice(2);
+  const [count = '20', lease = '15s', renew = '10s', retry = '2s'] = process.argv.slice(2);
+  const trials = aboveZero('number of trials', count);
   const times: Times = [lease, renew, retry];
   console.log(
     `${trials} trials each; lease duration ${lease}, renew deadline ${renew}, retry period ${retry}`,
@@ -77,7 +79,7 @@ async function main(): Promise<void> {
   const server = serverOn(controlPlane);
   for (const signal of ['TERM', 'KILL', 'STOP'] as const) {
     const results: Trial[] = [];
-    for (let number = 0; number < Number(trials); number++) {
+    for (let number = 0; number < trials; number++) {
       const audit = await AuditLog.open(controlPlane.auditLogPath);
       await using replicas = await Replicas.open(PROGRAM, server, times);
       const [leader, standby] = await replicas.startAll(2);
