@@ -31,6 +31,5 @@ export type ConditionType = Extract<EventType, `deletes.${string}` | `canary.${s
  * told yet and is no longer true need not be told.
  */
 export function aspectOf(type: EventType): string {
-  if (type === 'companions.failing' || type === 'companions.recovered') return 'health';
   return type === 'companions.converged' ? type : type.slice(0, type.indexOf('.'));
 }

@@ -81,7 +81,7 @@ const reply =
     void response.writeHead(status, headers).end('hunter2 hunter2');
 
 describe('an attempt', () => {
-  it.each([200, 201, 202, 204])('[N5] is accepted by a %i', async (status) => {
+  it.each([200, 201, 202, 204, 299])('[N5] is accepted by a %i', async (status) => {
     expect(await answered(reply(status))).toEqual({ kind: 'accepted' });
   });
 

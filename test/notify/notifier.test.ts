@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/clock/clock.ts';
+import { objectKey } from '../../src/kube/api/object-key.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { shardKey, shardOf } from '../../src/notify/state/stored-record.ts';
 import { PrometheusMetrics } from '../../src/telemetry/prometheus.ts';
@@ -297,16 +298,36 @@ describe('a notifier', () => {
     expect(room.sent.slice(2)).toEqual(['source.deleted shop/colors', held, held]);
   });
 
-  it('[N4] a source that may not be read any more is not told of as deleted', async () => {
+  it('[N4] a source that may not be read any more is not told of as deleted, and others are', async () => {
     const room = await openRoom();
     await room.put(colors('blue', '1'));
+    const other = objectKey('shop', 'shapes');
+    room.api.objects.set(other, source(other));
+    room.look({}, other);
+    await room.clock.advance(2_000);
+    const before = [...room.sent];
     await room.stop();
     room.api.objects.delete(KEY);
+    room.api.objects.delete(other);
     const get = room.api.get.bind(room.api);
-    room.api.get = (key) =>
-      key === KEY ? Promise.reject(new ApiError('no', { status: 403, reason: 'Forbidden' })) : get(key);
+    let refused: string | undefined;
+    room.api.get = (key) => {
+      if (!key.startsWith('shop/') || refused !== undefined) return get(key);
+      refused = key;
+      return Promise.reject(new ApiError('no', { status: 403, reason: 'Forbidden' }));
+    };
     void room.start();
     await room.clock.advance(60_000);
+    expect(room.sent).toEqual([...before, `source.deleted ${refused === KEY ? other : KEY}`]);
+  });
+
+  it('[N4] a replica that leads again before its former term has ended misses nothing', async () => {
+    const room = await openRoom();
+    const stopped = room.stop(0);
+    void room.lead();
+    await stopped;
+    await room.clock.advance(5_000);
+    await room.put(colors('blue', '1'));
     expect(room.sent).toEqual(CREATED);
   });
 

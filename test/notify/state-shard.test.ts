@@ -24,6 +24,12 @@ const recordOfSize = (kilobytes: number): SourceRecord => ({
   notify: 'é'.repeat(500 * kilobytes),
 });
 
+/** As somebody else. */
+async function edit(api: MemoryApi, data: Record<string, string>): Promise<void> {
+  const { resourceVersion } = (await api.get(KEY)).metadata;
+  await api.patch(KEY, { metadata: { resourceVersion }, data });
+}
+
 const uidsIn = async (api: MemoryApi) => Object.keys((await api.get(KEY)).data ?? {});
 
 /** One in memory, running, over `api`, with the clock and the log that it uses. */
@@ -98,10 +104,6 @@ test('[N4] a write whose answer is lost has stored what is there, unless somebod
     await clock.advance(60_000);
     return stored;
   };
-  const edit = async (data: Record<string, string>) => {
-    const { resourceVersion } = (await api.get(KEY)).metadata;
-    await api.patch(KEY, { metadata: { resourceVersion }, data });
-  };
 
   expect(await store(1)).toBe('stored');
   answers = ['lost'];
@@ -113,13 +115,30 @@ test('[N4] a write whose answer is lost has stored what is there, unless somebod
   expect(shard.records.get('uid')?.seq).toBe(3);
   answers = ['lost'];
   const other = { uid: JSON.stringify(recordOf(0, 9)) };
-  expect(await store(5, () => edit(other))).toBe('reloaded');
+  expect(await store(5, () => edit(api, other))).toBe('reloaded');
   // It changes something else.
   answers = ['lost'];
-  expect(await store(10, () => edit({ another: 'note' }))).toBe('stored');
+  expect(await store(10, () => edit(api, { another: 'note' }))).toBe('stored');
   // A write that was refused has stored nothing.
-  await edit({ another: 'note 2' });
+  await edit(api, { another: 'note 2' });
   expect(await store(11)).toBe('reloaded');
+});
+
+test('[N2] [N4] after another writer, what was not stored is forgotten', async () => {
+  const api = new MemoryApi();
+  const { shard, clock } = await open(api);
+  shard.set('stored', recordOf(0, 1));
+  await clock.advance(2_000);
+  await edit(api, { another: JSON.stringify(recordOf(1, 1)) });
+  let writes = 0;
+  api.beforeWrite = async () => {
+    writes += 1;
+  };
+  shard.set('new', recordOf(2, 1));
+  await clock.advance(60_000);
+  expect([...shard.records.keys()].sort()).toEqual(['another', 'stored']);
+  // The one that met the conflict.
+  expect(writes).toBe(1);
 });
 
 test('[N4] what does not fit is written when there is room, the oldest first, and what shrinks at once', async () => {

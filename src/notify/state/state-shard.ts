@@ -276,7 +276,6 @@ export class StateShard {
 
   #forgetOldest(): void {
     const gone = [...this.records].filter(([, record]) => record.gone && !hasPending(record));
-    if (gone.length <= MOST_GONE) return;
     gone.sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
     for (const [uid, record] of gone.slice(0, -MOST_GONE)) {
       this.records.delete(uid);
