@@ -69,6 +69,15 @@ test('[N4] nor do the long refusals of an admission webhook', () => {
   expect(JSON.stringify(record()).length).toBeLessThan(4_000);
 });
 
+test('[N2] what a notification says to have changed, the next one does not say again', () => {
+  const object = observed(source('shop/colors', { notify: 'ops' }));
+  const { tracker } = open(object);
+  tracker.changedKeys.add(object.key, { data: {}, binaryData: {} }, { data: { sky: 'red' }, binaryData: {} });
+  tracker.look(object.key, undefined);
+  if (!object.request?.ok) throw new Error('not a valid source');
+  expect(tracker.changedKeys.of(object.key, object.request.value)).toBeUndefined();
+});
+
 test('[N5] what has changed of a source that is gone is forgotten', async () => {
   const object = observed(source('shop/colors', { notify: 'ops' }));
   const { tracker, record } = open(object);
