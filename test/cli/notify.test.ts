@@ -59,6 +59,25 @@ test('[N1] notify test --dry-run prints the request without secrets, and sends n
   expect(receiver.requests).toEqual([]);
 });
 
+test.each([
+  ['source.created', ['uid', 'version', 'resourceVersion', 'companions', 'data']],
+  [
+    'source.changed',
+    ['uid', 'version', 'resourceVersion', 'companions', 'previousVersion', 'changedKeys', 'data'],
+  ],
+  ['source.deleted', ['uid', 'version', 'contentOmitted']],
+  ['companions.failing', ['uid', 'version', 'resourceVersion', 'companions', 'reason', 'data']],
+  ['companions.recovered', ['uid', 'version', 'resourceVersion', 'companions', 'data']],
+  ['deletes.held', ['uid', 'version', 'resourceVersion', 'companions', 'reason', 'data']],
+  ['canary.failed', ['uid', 'version', 'resourceVersion', 'companions', 'reason', 'data']],
+])('[N2] the example of %s has the fields that a real one has', async (type, fields) => {
+  const sinks = `sinks: [{name: app, type: webhook, url: "https://x", types: [${type}], content: full}]`;
+  const config = `${folderWith({ 'sinks.yaml': sinks })}/sinks.yaml`;
+  const { out } = await outcome('test', 'app', '--notify-config', config, '--dry-run');
+  const { data } = JSON.parse(out.slice(out.indexOf('{')));
+  expect(Object.keys(data).sort()).toEqual([...fields].sort());
+});
+
 test('[N1] notify test ends with 1 when the receiver refuses or is not there', async () => {
   const receiver = await startReceiver((_, response) => void response.writeHead(403).end('who are you?'));
   const config = configFor(receiver);
@@ -77,7 +96,7 @@ test('[N1] what is wrong with the command or the file is said with exit code 2',
     [[], 'write "notify test SINK"'],
     [['send', 'app'], 'write "notify test SINK"'],
     [['test', 'app'], '--notify-config: name the file that lists the sinks'],
-    [['test', 'pager', '--notify-config', config], 'there is no sink pager in'],
+    [['test', 'pager', '--notify-config', config], 'there is no sink "pager" in'],
     [['test', 'app', '--notify-config', `${config}x`], 'the file does not exist'],
     [['test', 'app', '--notify-config', broken], 'sink app: '],
   ];
@@ -88,6 +107,15 @@ test('[N1] what is wrong with the command or the file is said with exit code 2',
   };
   const both = await outcome('test', 'a', '--notify-config', `${folderWith(files)}/sinks.yaml`);
   expect(both.err).toMatch(/sink a: .*gone does not exist\n.*sink b: the address in .*wrong: /);
+  const one = {
+    'sinks.yaml':
+      'sinks: [{name: a, type: webhook, url: "https://x", headersFile: h, signingKeyFiles: [h, gone], caFile: h}]',
+    h: 'no header',
+  };
+  const all = await outcome('test', 'a', '--notify-config', `${folderWith(one)}/sinks.yaml`);
+  expect(all.err).toMatch(
+    /sink a: .*h: line 1 is not a header.*; .*h is not a signing key.*; .*gone does not exist; .*h holds no certificate/,
+  );
   for (const [args, problem] of cases) {
     const { code, err } = await outcome(...args);
     expect([code, err]).toEqual([2, expect.stringContaining(problem)]);

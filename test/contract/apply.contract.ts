@@ -51,6 +51,36 @@ export function applyContract(server: TestServer): void {
       await apply('mixed', 'applier', { data: { a: '1' } });
     });
 
+    test('kubectl takes over without a conflict what its own client-side apply has set', async () => {
+      const record = (fields: object) =>
+        JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: {}, ...fields });
+      const create = (name: string, lastApplied: string) =>
+        write('POST', `${path()}?fieldManager=kubectl-client-side-apply`, {
+          body: configMap(name, {
+            data: { a: '1', b: '1' },
+            metadata: { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': lastApplied } },
+          }),
+        });
+      const both = { data: { a: '2', b: '2' } };
+      await create('taken-over', record({ data: { a: '1', b: '1' } }));
+      await apply('taken-over', 'other', both);
+      await apply('taken-over', 'kubectl', both);
+      // It did not set b, or not to what is there.
+      await create('partly', record({ data: { a: '1' } }));
+      await apply('partly', 'kubectl', both);
+      await create('edited', record({ data: { a: '1', b: 'was' } }));
+      await apply('edited', 'kubectl', both);
+      for (const [name, text] of [
+        ['no-json', '{'],
+        ['no-object', '[]'],
+        ['no-kind', '{"apiVersion":"v1","data":{"a":"1","b":"1"}}'],
+        ['other-version', record({ apiVersion: 'v2', data: { a: '1', b: '1' } })],
+      ] as const) {
+        await create(name, text);
+        await apply(name, 'kubectl', both);
+      }
+    });
+
     test('apply refuses invalid parameters and bodies', async () => {
       const options = { body: configMap('refused'), contentType: APPLY };
       await request('PATCH', path('refused'), options);

@@ -47,6 +47,22 @@ export function outputContract(server: TestServer): void {
       await request('GET', `${path('table-a')}?includeObject=Nonsense`, { accept: TABLE });
     });
 
+    test('people with curl or a browser get indented JSON, and who asks for it', async () => {
+      const indented = (target: string, userAgent: string) =>
+        request('GET', target, { userAgent }, ({ text, json }) => ({
+          isIndented: text === JSON.stringify(json, undefined, 2),
+          isOneLine: text === `${JSON.stringify(json)}\n`,
+        }));
+      for (const userAgent of ['curl/8.5.0', 'Wget/1.21', 'Mozilla/5.0 (X11)', 'Mozilla/4.0', 'my-curl'])
+        await indented(path('table-a'), userAgent);
+      for (const pretty of ['', '1', '0', 't', 'true', 'TRUE', 'false', 'yes', 'tRuE'])
+        await indented(`${path('table-a')}?pretty=${pretty}`, 'none');
+      await indented(`${path()}?pretty=false`, 'curl/8.5.0');
+      await indented(`${path()}?limit=1`, 'curl/8.5.0');
+      await indented(path('absent'), 'curl/8.5.0');
+      await indented('/apis', 'curl/8.5.0');
+    });
+
     test('a table can show namespaces and leases', async () => {
       await table(`/api/v1/namespaces?fieldSelector=metadata.name%3D${namespace}`);
       const body = { metadata: { name: 'table' }, spec: { holderIdentity: 'me' } };

@@ -340,6 +340,19 @@ export function inspectSuite(server: TestServer): void {
     expect((await about('team-new')).code).toBe(1);
   });
 
+  test.concurrent('[C3] [P2] a namespace that is not among --namespaces is an error, unless a source names it', async () => {
+    await using world = await World.open(server, ['team-a', 'team-b']);
+    await world.createSource({ asks: { 'target-namespaces': world.full('team-a') } });
+    const scoped = (command: string, name: string) =>
+      ask(world, [command, `--namespaces=${world.full('home')}`, '-n', world.full(name)]);
+    for (const command of ['status', 'plan', 'release']) {
+      const elsewhere = await scoped(command, 'team-b');
+      expect(elsewhere).toMatchObject({ code: 2, out: '' });
+      expect(short(world, elsewhere.err)).toContain('namespace team-b is not among --namespaces: choose one');
+      expect((await scoped(command, 'team-a')).code).toBe(0);
+    }
+  });
+
   test.concurrent('[C3] [P2] status --namespaces of a source that targets others says that it does not see them', async () => {
     await using world = await World.open(server, ['team-a']);
     await world.createSource({ asks: { 'target-namespaces': world.full('team-*') } });

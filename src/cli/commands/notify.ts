@@ -5,6 +5,8 @@ import type { Sink } from '../../notify/delivery/config.ts';
 import { type Message, postOf } from '../../notify/delivery/delivery.ts';
 import { HttpClient, NoAnswerError, type Post } from '../../notify/delivery/http-client.ts';
 import { systemResolver } from '../../notify/delivery/resolve-host.ts';
+import type { EventType } from '../../notify/event-types.ts';
+import type { Notification } from '../../notify/state/record.ts';
 import { RunError, UsageError } from '../errors.ts';
 import type { NOTIFY_COMMAND_FLAGS } from '../flags/command-flags.ts';
 import type { FlagValues } from '../flags/flag.ts';
@@ -13,6 +15,8 @@ import { readSinks } from '../session/notifications.ts';
 
 /** Most of an answer (characters) that is shown. */
 const MOST_SHOWN = 1_000;
+/** The types whose notifications say why. */
+const WITH_REASON = /^(companions\.failing|deletes\..*|canary\..*)$/;
 
 /** `mirror-controller notify test SINK`: sends one example, and shows what the receiver answers. */
 export async function notify(
@@ -27,7 +31,9 @@ export async function notify(
   const sink = sinks.find((each) => each.name === name);
   if (sink === undefined) {
     const names = sinks.map((each) => each.name).join(', ');
-    throw new UsageError(`notify: there is no sink ${name} in ${flags['notify-config']}; there are ${names}`);
+    throw new UsageError(
+      `notify: there is no sink "${name}" in ${flags['notify-config']}; there are ${names}`,
+    );
   }
   const message = exampleFor(sink, flags['cluster-name'] ?? 'example');
   const post = await postOf(sink, message, systemClock.wallTime());
@@ -48,15 +54,29 @@ function exampleFor({ types, content }: Sink, cluster: string): Message {
           type,
           seq: Math.floor(at.getTime() / 1000),
           version: '0'.repeat(64),
-          resourceVersion: '1',
           at: at.toISOString(),
-          changedKeys: ['example'],
-          companions: { 'in sync': 1 },
+          ...factsOf(type),
         },
       },
     ],
-    content: content === 'full' ? { data: { example: 'this is a test' }, binaryData: {} } : undefined,
+    content: contentOf(type, content),
   };
+}
+
+/** A source that is deleted has no content any more. */
+function contentOf(type: EventType, asked: Sink['content']): Message['content'] {
+  if (asked !== 'full') return undefined;
+  return type === 'source.deleted' ? 'omitted' : { data: { example: 'this is a test' }, binaryData: {} };
+}
+
+/** What a notification of this type says beside what all say. */
+function factsOf(type: EventType): Partial<Notification> {
+  if (type === 'source.deleted') return {};
+  const facts = { resourceVersion: '1', companions: { 'in sync': 1 } };
+  if (type === 'source.changed') {
+    return { ...facts, previousVersion: '1'.repeat(64), changedKeys: ['example'] };
+  }
+  return WITH_REASON.test(type) ? { ...facts, reason: 'this is a test' } : facts;
 }
 
 /** @throws RunError if the receiver does not accept it. */

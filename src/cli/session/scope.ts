@@ -76,10 +76,17 @@ export function inScope({ keys, namespace }: Scope): string {
   return keys.length > 0 || namespace === undefined ? '' : ` in namespace ${namespace}`;
 }
 
-/** @throws RunError if it is a namespace that does not exist, and no source names it */
+/**
+ * @throws RunError if it is a namespace that does not exist or is not looked at, and no source
+ *   names it
+ */
 export async function requireNamespace({ keys, namespace }: Scope, look: Look): Promise<void> {
   if (keys.length > 0 || namespace === undefined) return;
   if (look.entries.some((entry) => inNamespace(entry, namespace))) return;
+  if (look.view.settings.bounds.namespaces?.has(namespace) === false) {
+    const fix = 'choose one of these with -n, or all of them with -A';
+    throw new RunError(`namespace ${namespace} is not among --namespaces: ${fix}`);
+  }
   if (!(await look.hasNamespace(namespace))) throw new RunError(`namespace ${namespace} does not exist`);
 }
 

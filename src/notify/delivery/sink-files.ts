@@ -12,7 +12,7 @@ export interface SinkFiles {
   readonly ca: string | undefined;
 }
 
-/** A file cannot be used. The message names it and says what to do; it never quotes it. */
+/** Files cannot be used. The message names each and says what to do; it never quotes them. */
 export class SinkFileError extends Error {
   override readonly name = 'SinkFileError';
 }
@@ -30,13 +30,24 @@ const RESERVED = [
  * @throws SinkFileError
  */
 export async function readSinkFiles(sink: Sink): Promise<SinkFiles> {
-  const { url, headersFile, signingKeyFiles, caFile, allowHttp } = sink;
-  return {
-    url: typeof url === 'string' ? url : await readAddress(url.file, allowHttp),
-    headers: headersFile === undefined ? {} : headersIn(headersFile, await read(headersFile)),
-    signingKeys: await Promise.all(signingKeyFiles.map(readKey)),
-    ca: caFile === undefined ? undefined : await readCertificates(caFile),
-  };
+  const { url: address, headersFile, signingKeyFiles, caFile, allowHttp } = sink;
+  const [url, headers, signingKeys, ca] = await all([
+    typeof address === 'string' ? address : readAddress(address.file, allowHttp),
+    headersFile === undefined ? {} : readHeaders(headersFile),
+    all(signingKeyFiles.map(readKey)),
+    caFile === undefined ? undefined : readCertificates(caFile),
+  ]);
+  return { url, headers, signingKeys, ca };
+}
+
+/** Like `Promise.all`, but says what is wrong with each file. */
+async function all<T extends readonly unknown[]>(reads: T) {
+  const settled = await Promise.allSettled(reads);
+  const errors = settled.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
+  if (errors.length > 1 && errors.every((error) => error instanceof SinkFileError)) {
+    throw new SinkFileError(errors.map(({ message }) => message).join('; '));
+  }
+  return Promise.all(reads);
 }
 
 async function readAddress(path: string, allowHttp: boolean): Promise<string> {
@@ -46,8 +57,9 @@ async function readAddress(path: string, allowHttp: boolean): Promise<string> {
   return url;
 }
 
-function headersIn(path: string, text: string): Readonly<Record<string, string>> {
+async function readHeaders(path: string): Promise<Readonly<Record<string, string>>> {
   const headers: Record<string, string> = {};
+  const text = await read(path);
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
     const [, name = '', value = ''] = HEADER.exec(line) ?? [];

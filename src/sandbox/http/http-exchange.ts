@@ -72,7 +72,19 @@ export class Exchange {
   /** Answers with JSON text, converted to YAML when the client asks for YAML. */
   answer(code: number, json: string): void {
     if (acceptsYaml(this.accept)) this.#end(code, 'application/yaml', dump(JSON.parse(json), YAML_FORM));
-    else this.#end(code, 'application/json', `${json}\n`);
+    else this.#answerJson(code, json);
+  }
+
+  #answerJson(code: number, json: string, contentType = 'application/json'): void {
+    const text = this.#wantsIndented() ? JSON.stringify(JSON.parse(json), undefined, 2) : `${json}\n`;
+    this.#end(code, contentType, text);
+  }
+
+  /** People with curl or a browser get indented JSON, unless `pretty` says otherwise. */
+  #wantsIndented(): boolean {
+    const pretty = this.query.get('pretty');
+    if (pretty) return /^(1|t|T|true|True|TRUE)$/.test(pretty);
+    return /^(curl|Wget|Mozilla\/5\.0)/.test(this.userAgent);
   }
 
   answerText(code: number, text: string): void {
@@ -81,7 +93,7 @@ export class Exchange {
 
   /** Answers with JSON under another media type. */
   answerAs(contentType: string, json: string): void {
-    this.#end(200, contentType, `${json}\n`);
+    this.#answerJson(200, json, contentType);
   }
 
   answerBytes(contentType: string, body: Buffer): void {
@@ -97,7 +109,7 @@ export class Exchange {
     const { status } = error instanceof StatusError ? error : internalError(String(error));
     const retryAfter = status.details?.retryAfterSeconds;
     if (retryAfter !== undefined) this.#response.setHeader('Retry-After', String(retryAfter));
-    this.#end(status.code ?? 500, 'application/json', `${JSON.stringify(status)}\n`);
+    this.#answerJson(status.code ?? 500, JSON.stringify(status));
   }
 
   /**

@@ -3,7 +3,15 @@
  * (k8s.io/apimachinery pkg/util/managedfields, sigs.k8s.io/structured-merge-diff `merge`).
  */
 
-import { byCodeUnit, type Json, type JsonObject, objectAt, quoted } from '../objects/json.ts';
+import {
+  byCodeUnit,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  quoted,
+  stringAt,
+} from '../objects/json.ts';
 import {
   type KubeObject,
   type ManagedFieldsEntry,
@@ -56,7 +64,7 @@ export function apply(request: ApplyRequest): KubeObject {
   const result = removeFields(schema, merged, dropped);
   const comparison = compare(schema, live, result);
   const changed = strip(comparison.changed, manager);
-  if (!request.force) refuseConflicts(others, changed);
+  if (!request.force) refuseConflicts(others, difference(changed, appliedByClient(request)));
   const left = others.map(({ entry, set }) => ({
     entry,
     set: difference(difference(set, changed), strip(comparison.removed, manager)),
@@ -100,6 +108,30 @@ function synchronised(object: KubeObject, config: JsonObject, manager: Manager):
   return withMeta(object, {
     annotations: { ...annotations, [LAST_APPLIED]: `${sortedText(recorded)}\n` },
   });
+}
+
+/**
+ * The fields that kubectl's record of its client-side apply names and that are still as it says.
+ * kubectl may take them over without a conflict: so one changes from client-side to server-side
+ * apply.
+ */
+function appliedByClient({ schema, live, manager }: ApplyRequest): FieldSet {
+  const record = live?.metadata.annotations?.[LAST_APPLIED];
+  if (manager.name !== 'kubectl' || !live || !record) return noFields;
+  const config = parsed(record);
+  if (stringAt(config, 'apiVersion') !== manager.apiVersion || !stringAt(config, 'kind')) return noFields;
+  const { changed, removed } = compare(schema, config, toJson(live));
+  return difference(difference(fieldsOf(schema, config), changed), removed);
+}
+
+/** Anything but the text of an object is an object without members. */
+function parsed(text: string): JsonObject {
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 /** JSON with sorted keys, as Go writes maps. */
