@@ -110,7 +110,7 @@ export class Term {
   }
 
   hear(pass: Reconciled): void {
-    if (this.#isReady) this.#tracker.look(pass.source, pass);
+    if (this.#isReady) this.#tracker.look(pass);
     else this.#heard.set(pass.source, pass);
   }
 
@@ -160,7 +160,7 @@ export class Term {
     this.#behindUntil = clock.now() + BEHIND_MS;
     const heard = [...this.#heard.values()];
     this.#heard.clear();
-    await new TurnBudget(clock).each(heard, (pass) => this.#tracker.look(pass.source, pass));
+    await new TurnBudget(clock).each(heard, (pass) => this.#tracker.look(pass));
     this.#resume();
     log.info({ sinks: this.#senders.size, firstStart: isFirst }, 'notifying');
     void aborted(signal).then(() => this.#mayHaveDeparted.wake());

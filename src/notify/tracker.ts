@@ -47,7 +47,7 @@ export class Tracker {
   readonly changedKeys = new ChangedKeys();
   readonly #deps: TrackerDeps;
   /** The sources that the cluster is asked about, with the latest pass over each. */
-  readonly #verifying = new Map<ObjectKey, Reconciled | undefined>();
+  readonly #verifying = new Map<ObjectKey, Reconciled>();
   /** What was last said of a source's choice of sinks, by uid. */
   readonly #choiceProblems = new Map<string, string>();
 
@@ -64,16 +64,17 @@ export class Tracker {
     }
   }
 
-  /** `pass`: what made the controller look. Undefined: nothing is known of the companions. */
-  look(ref: ObjectKey, pass: Reconciled | undefined): void {
+  /** Compares the source of a pass. */
+  look(pass: Reconciled): void {
     const { sources, state } = this.#deps;
     // A stale pass is followed by another one.
-    if (pass !== undefined && !isPlanned(pass)) return;
+    if (!isPlanned(pass)) return;
+    const { source: ref } = pass;
     const cached = sources.get(ref);
     const source = cached?.request === undefined ? undefined : cached;
     const known = state.uidAt(ref);
     const hasGone = known !== undefined && known !== source?.uid;
-    if (hasGone || (source !== undefined && this.#isDoubtful(source))) void this.#verify(ref, pass);
+    if (hasGone || (source !== undefined && this.#isDoubtful(source))) void this.#verify(pass);
     else if (source !== undefined) this.#compare(source, pass);
     else {
       this.changedKeys.forget(ref);
@@ -102,7 +103,7 @@ export class Tracker {
     return record === undefined ? this.#deps.mayBeBehind() : mayBeOutdated(record, source);
   }
 
-  #compare(source: ObservedConfigMap, pass: Reconciled | undefined): void {
+  #compare(source: ObservedConfigMap, pass: Reconciled): void {
     const { state, sending, clock } = this.#deps;
     const observation = this.#observationOf(source, pass);
     if (observation === undefined) return;
@@ -122,10 +123,11 @@ export class Tracker {
    * an older version. What is stored first is sent first, so a source that has taken the name of
    * another one waits until it is stored that the other one is gone.
    */
-  async #verify(ref: ObjectKey, pass: Reconciled | undefined): Promise<void> {
+  async #verify(pass: Reconciled): Promise<void> {
     const { sources, state, read } = this.#deps;
+    const { source: ref } = pass;
     const isUnderWay = this.#verifying.has(ref);
-    this.#verifying.set(ref, pass ?? this.#verifying.get(ref));
+    this.#verifying.set(ref, pass);
     if (isUnderWay) return;
     const cached = sources.get(ref);
     const reading = await read(ref);
@@ -136,15 +138,18 @@ export class Tracker {
       this.depart(known);
       await state.stored(known);
     }
-    const latest = this.#verifying.get(ref);
+    const latest = this.#verifying.get(ref) ?? pass;
     this.#verifying.delete(ref);
     if (reading === undefined) return;
-    if (sources.get(ref) !== cached) this.look(ref, latest);
+    if (sources.get(ref) !== cached) this.look(latest);
     // Otherwise a watch event will follow.
     else if (cached?.request && isSame(cached, live)) this.#compare(cached, latest);
   }
 
-  /** Undefined if the source is invalid, of which nobody is told. */
+  /**
+   * Undefined if the source is invalid, of which nobody is told. `pass` undefined: nothing is known
+   * of the companions.
+   */
   #observationOf(source: ObservedConfigMap, pass: Reconciled | undefined): Observation | undefined {
     const { key: ref, digest: version, resourceVersion, request, annotations } = source;
     if (!request?.ok) return undefined;

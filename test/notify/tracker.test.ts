@@ -38,14 +38,19 @@ function open(object: ObservedConfigMap) {
   const remove = () => {
     isThere = false;
   };
-  return { tracker, problems, record: () => records.get(object.uid), remove, log, notes };
+  const look = () =>
+    tracker.look({
+      ...{ type: 'reconciled', source: object.key, object: undefined, result: 'ok' },
+      ...{ durationMs: 0, companions: {}, inSync: false },
+    });
+  return { tracker, look, problems, record: () => records.get(object.uid), remove, log, notes };
 }
 
 test('[N4] an annotation of 200 KB takes no room in the state, and not much in the log', () => {
   const names = Array.from({ length: 20_000 }, (_, at) => `sink-${at}`);
   const object = observed(source('shop/colors', { notify: [...names, 'ops'].join() }));
-  const { tracker, record, log, notes } = open(object);
-  tracker.look(object.key, undefined);
+  const { look, record, log, notes } = open(object);
+  look();
   expect(record()?.notify).toBe('ops');
   expect(Object.keys(record()?.sinks ?? {})).toEqual(['ops']);
   expect(notes).toEqual([expect.stringMatching(/there is no sink sink-4; 19995 more like these$/)]);
@@ -54,7 +59,7 @@ test('[N4] an annotation of 200 KB takes no room in the state, and not much in t
 
 test('[N4] nor do the long refusals of an admission webhook', () => {
   const object = observed(source('shop/colors', { notify: 'ops' }));
-  const { tracker, problems, record } = open(object);
+  const { look, problems, record } = open(object);
   const problem: ProblemChanged = {
     ...{ type: 'problem', state: 'began', source: object.key, object, reason: 'no! '.repeat(10_000) },
     ...{ namespaceUid: undefined, editedBy: undefined },
@@ -62,7 +67,7 @@ test('[N4] nor do the long refusals of an admission webhook', () => {
   };
   problems.hear(problem);
   problems.hear({ ...problem, kind: 'canary failed', subject: object.key });
-  tracker.look(object.key, undefined);
+  look();
   const [, failing, canary] = record()?.sinks?.['ops']?.pending ?? [];
   expect([failing?.type, canary?.type]).toEqual(['companions.failing', 'canary.failed']);
   expect(failing?.reason).toMatch(/^team-a\/colors-synced: no! no! .*…$/);
@@ -80,8 +85,8 @@ test('[N2] what a notification says to have changed, the next one does not say a
 
 test('[N5] what has changed of a source that is gone is forgotten', async () => {
   const object = observed(source('shop/colors', { notify: 'ops' }));
-  const { tracker, record } = open(object);
-  tracker.look(object.key, undefined);
+  const { tracker, look, record } = open(object);
+  look();
   const sky = (color: string) => ({ data: { sky: color }, binaryData: {} });
   tracker.changedKeys.add(object.key, sky('blue'), sky('red'));
   tracker.depart(object.uid);
@@ -92,10 +97,10 @@ test('[N5] what has changed of a source that is gone is forgotten', async () => 
 
 test('[N5] so is that of a source that went before it was ever recorded', () => {
   const object = observed(source('shop/colors', { notify: 'ops' }));
-  const { tracker, remove } = open(object);
+  const { tracker, look, remove } = open(object);
   tracker.changedKeys.add(object.key, { data: {}, binaryData: {} }, { data: { sky: 'red' }, binaryData: {} });
   remove();
-  tracker.look(object.key, undefined);
+  look();
   if (!object.request?.ok) throw new Error('not a valid source');
   expect(tracker.changedKeys.of(object.key, object.request.value)).toBeUndefined();
 });

@@ -15,7 +15,10 @@ export class BlockedError extends Error {
   override readonly name = 'BlockedError';
 }
 
-/** The object at a companion's name is being deleted, and a finalizer still holds it. */
+/**
+ * What has the name is no stranger's, but must stay as it is for now: it is being deleted, or its
+ * content waits or cannot be rendered. The message says which.
+ */
 export class LeavingError extends Error {
   override readonly name = 'LeavingError';
 }

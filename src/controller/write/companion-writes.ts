@@ -30,8 +30,8 @@ export interface CompanionWriteDeps extends FollowedWriteDeps {
 /**
  * Writes a companion. Resolves to the step that was carried out: a create that meets our own
  * companion becomes a heal of it, or nothing.
- * @throws BlockedError if an unrelated object has the name, LeavingError if the object there is
- * being deleted, or what the API throws.
+ * @throws BlockedError if an unrelated object has the name or another source comes first,
+ * LeavingError if our own companion there has to stay as it is, or what the API throws.
  */
 export async function writeCompanion(
   step: CompanionWriteStep,
