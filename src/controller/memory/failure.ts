@@ -19,8 +19,8 @@ export class BlockedError extends Error {
  * What has the name is no stranger's, but must stay as it is for now: it is being deleted, or its
  * content waits or cannot be rendered. The message says which.
  */
-export class LeavingError extends Error {
-  override readonly name = 'LeavingError';
+export class NotYetError extends Error {
+  override readonly name = 'NotYetError';
 }
 
 /** The source has changed since it was observed. Its watch event will follow. */
@@ -38,7 +38,7 @@ export class RevertedError extends Error {
 /**
  * What a failure means for the next attempt:
  * - `transient`: it may succeed at any time.
- * - `blocked`: another object has the name, and no event shows when it is gone (SPEC R6).
+ * - `blocked`: what has the name must stay for now, and no event shows when that ends (SPEC R6).
  * - `invalid`: the server rejects the object. An admission policy may do so, and change (SPEC R13).
  * - `hopeless`: only a change of the source or the companion can help.
  */
@@ -53,7 +53,7 @@ export interface Failure {
 /** Decides what a failed read or write means. `attempts.ts` decides how long to wait. */
 export function judge(error: unknown): Failure {
   if (error instanceof BlockedError) return { kind: 'blocked', quiet: false };
-  if (error instanceof LeavingError) return { kind: 'blocked', quiet: true };
+  if (error instanceof NotYetError) return { kind: 'blocked', quiet: true };
   // The cache was behind, or something is being deleted. A watch event will follow.
   const isStale = error instanceof StaleSourceError || isConflict(error) || isNotFound(error);
   if (isStale || isNamespaceTerminating(error)) return { kind: 'transient', quiet: true };

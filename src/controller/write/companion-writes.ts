@@ -11,7 +11,7 @@ import type { Step } from '../../mirror/plan/step.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import type { CompanionMemory } from '../memory/companion-memory.ts';
 import type { Deletions } from '../memory/deletions.ts';
-import { BlockedError, LeavingError } from '../memory/failure.ts';
+import { BlockedError, NotYetError } from '../memory/failure.ts';
 import { createFollowed, deleteFollowed, type FollowedWriteDeps, patchFollowed } from './followed-writes.ts';
 import type { SourceBodies } from './source-bodies.ts';
 import type { Pass } from './write-queue.ts';
@@ -31,7 +31,7 @@ export interface CompanionWriteDeps extends FollowedWriteDeps {
  * Writes a companion. Resolves to the step that was carried out: a create that meets our own
  * companion becomes a heal of it, or nothing.
  * @throws BlockedError if an unrelated object has the name or another source comes first,
- * LeavingError if our own companion there has to stay as it is, or what the API throws.
+ * NotYetError if our own companion there has to stay as it is, or what the API throws.
  */
 export async function writeCompanion(
   step: CompanionWriteStep,
@@ -124,7 +124,7 @@ async function meet(companion: ObjectKey, pass: Pass, deps: CompanionWriteDeps):
     return writeCompanion(step, pass, deps);
   }
   if (step.state === 'conflict') throw new BlockedError(step.reason);
-  if (step.state === 'waiting' || step.state === 'unresolved') throw new LeavingError(step.reason);
+  if (step.state === 'waiting' || step.state === 'unresolved') throw new NotYetError(step.reason);
   return step;
 }
 

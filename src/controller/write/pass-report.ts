@@ -24,9 +24,9 @@ export interface PassReportOptions {
   readonly log: Logger;
   readonly emit: Listener;
   /** See `Reconciled`. */
-  readonly isHeldBack?: boolean;
+  readonly isHeldBack: boolean;
   /** Called when the last write of a pass has ended, well or not, if one has changed something. */
-  readonly onEnd?: (() => void) | undefined;
+  readonly onEnd: (() => void) | undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import { isControlledBy } from '../../mirror/companion/ownership.ts';
 import { type ObservedConfigMap, observe } from '../../mirror/observe/observed-config-map.ts';
 import type { ClusterView } from '../../mirror/plan/view.ts';
 import { isRevisionOf, newRevision, type RevisionStep } from '../../mirror/rollout/revision-step.ts';
-import { BlockedError, LeavingError } from '../memory/failure.ts';
+import { BlockedError, NotYetError } from '../memory/failure.ts';
 import { createFollowed, deleteFollowed, type FollowedWriteDeps, patchFollowed } from './followed-writes.ts';
 import type { SourceBodies } from './source-bodies.ts';
 
@@ -15,7 +15,7 @@ export interface RevisionWriteDeps extends FollowedWriteDeps {
 /**
  * Writes a revision of the source (SPEC D4). Resolves to what was done: `none` if the revision that
  * should be kept is there already.
- * @throws BlockedError if an unrelated object has its name, LeavingError if a revision there is
+ * @throws BlockedError if an unrelated object has its name, NotYetError if a revision there is
  * being deleted, RevertedError if the server reverts a mark, or what the API throws.
  */
 export async function writeRevision(
@@ -59,6 +59,6 @@ async function keep(
   const isOfEarlier =
     isControlledBy(met, { key: source.key, uid: undefined }) && !isControlledBy(met, source);
   if (met.deleting || isOfEarlier)
-    throw new LeavingError('an earlier revision of this name must be deleted first');
+    throw new NotYetError('an earlier revision of this name must be deleted first');
   throw new BlockedError('a ConfigMap with this name exists and is not a revision of the source');
 }

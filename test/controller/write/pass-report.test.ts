@@ -21,6 +21,7 @@ function passOf(of: readonly CompanionWriteStep[], onEnd: () => void = () => und
   const emit = (happening: Happening) => void happenings.push(happening);
   const pass = new PassReport({
     ...{ key: source, source: undefined, steps: of, writes: of.length, begunAt: 0, clock, log, emit, onEnd },
+    isHeldBack: false,
   });
   return { log, clock, happenings, pass };
 }

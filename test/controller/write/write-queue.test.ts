@@ -41,7 +41,13 @@ class Scene {
     const source = undefined;
     const report = new PassReport({
       ...{ key, source, steps, writes: steps.length, begunAt: 0 },
-      ...{ clock: this.clock, log: new RecordedLog(), emit: () => undefined },
+      ...{
+        clock: this.clock,
+        log: new RecordedLog(),
+        emit: () => undefined,
+        isHeldBack: false,
+        onEnd: undefined,
+      },
     });
     const pass: Pass = { key, source, shape: undefined, lane, report, yieldsAt: 0 };
     void this.queue.add(pass, steps).then(() => {
