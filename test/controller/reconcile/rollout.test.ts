@@ -173,6 +173,19 @@ test('[D6] the end of a pass over canaries does not stop the next one, or each w
   expect(canaries.map((canary) => api.objects.get(keyOf(canary))?.data)).toEqual(canaries.map(() => GREEN));
 });
 
+test('[D4] [D5] what has lost its owner reference is not a revision: a pin to it changes no companion', async () => {
+  const green = greenSource({ pin: shortChecksum(observed({ ...greenSource(), data: RED }).digest) });
+  const { ownerReferences: _, ...metadata } = revisionObject(green, RED, { order: 1 }).metadata;
+  const lost = { ...revisionObject(green, RED, { order: 1 }), metadata };
+  const there = companion(green, OTHER);
+  const { api, running, see } = setUp([green, lost, there]);
+  await running.pass(KEY);
+  see();
+  await running.pass(KEY);
+  expect(api.objects.get(OTHER)).toEqual(there);
+  expect(api.objects.get(CANARY)).toBeUndefined();
+});
+
 describe('[D4] while the content cannot be kept', () => {
   const refuse = (api: MemoryApi) => {
     api.beforeWrite = async (key) => {
