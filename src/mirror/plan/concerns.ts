@@ -137,7 +137,7 @@ function partFor(
   const canaries = rollout?.canary?.namespaces;
   const isCanary = canaries !== undefined && matchesTargets(canaries, namespace);
   const used = uses?.labels === 'any' ? labels : uses?.labels.map((key) => labels[key]);
-  return JSON.stringify([saidConsent(namespace), active, isCanary, namespace.labels === undefined, used]);
+  return JSON.stringify([saidConsent(namespace), active, isCanary, used]);
 }
 
 /** The annotation alone does not show whether the controller may read the Namespace. */

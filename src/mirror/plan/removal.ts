@@ -18,7 +18,6 @@ import type { ClusterView } from './view.ts';
 export function isLeftOver(object: ObservedConfigMap, source: SourceIdentity, view: ClusterView): boolean {
   return (
     object.key !== source.key &&
-    object.request === undefined &&
     isCompanionOf(object, source, view.settings.vocabulary) &&
     !isClaimedByOther(object, source.key, view)
   );

@@ -5,7 +5,7 @@ import { ApiError, NetworkError } from '../../../src/kube/errors.ts';
 import { shortChecksum } from '../../../src/mirror/observe/revision.ts';
 import type { StringMap } from '../../../src/mirror/vocabulary.ts';
 import { revisionObject } from '../../mirror/rollout/revisions.ts';
-import { companion, namespace, observed, source } from '../../mirror/wire.ts';
+import { companion, namespace, observed, source, stripped } from '../../mirror/wire.ts';
 import { viewOf, world } from '../../mirror/world.ts';
 import { Executor } from '../executor.ts';
 import { MemoryApi } from '../memory-api.ts';
@@ -61,6 +61,42 @@ describe('[D6] a canary that failed', () => {
     await running.pass(KEY);
     expect(api.objects.get(CANARY)?.data).toEqual(RED);
     expect(api.objects.get(CANARY)?.metadata.annotations).not.toHaveProperty('workshop.io/verdict');
+  });
+});
+
+describe('[D6] the stage of a content', () => {
+  const green = greenSource({ canary: 'qa-*', 'canary-bake': '1h' });
+  const red = { ...green, data: RED };
+  const kept = revisionObject(green, RED, { order: 1 });
+  const revision = `home/colors-rev-${shortChecksum(observed(green).digest)}` as ObjectKey;
+  const stageAfter = async (...objects: readonly ConfigMap[]) => {
+    const { api, running } = setUp([green, kept, ...objects]);
+    await running.pass(KEY);
+    return api.objects.get(revision)?.metadata.annotations?.['workshop.io/canary-stage'];
+  };
+  const inCanary = companion(green, CANARY);
+
+  test('is that of a new one if others hold another', async () => {
+    expect(await stageAfter(inCanary, companion(red, OTHER))).toBe('trying');
+  });
+
+  const holders: Readonly<Record<string, ConfigMap>> = {
+    'as written': companion(green, OTHER),
+    'though somebody has edited it there': companion(green, OTHER, { data: BLUE }),
+    'though its checksum was removed there': stripped(companion(green, OTHER), 'workshop.io/source-checksum'),
+  };
+  test.for(Object.entries(holders))(
+    'is over if all others hold it, %s, and its revision is gone',
+    async ([, other]) => {
+      expect(await stageAfter(inCanary, other)).toBeUndefined();
+    },
+  );
+
+  test('[R6] does not depend on a verdict on a companion of another source', async () => {
+    const verdict = { 'workshop.io/verdict': 'bad', 'workshop.io/source-checksum': observed(green).digest };
+    const tried = revisionObject(green, GREEN, { order: 2, stage: 'trying' });
+    const unrelated = companion(source('home/shapes'), CANARY, { annotations: verdict });
+    expect(await stageAfter(tried, unrelated, companion(red, OTHER))).toBe('trying');
   });
 });
 
@@ -171,6 +207,19 @@ test('[D6] the end of a pass over canaries does not stop the next one, or each w
   await running.carryOut();
   await second;
   expect(canaries.map((canary) => api.objects.get(keyOf(canary))?.data)).toEqual(canaries.map(() => GREEN));
+});
+
+test('[D4] [D5] what has lost its owner reference is not a revision: a pin to it changes no companion', async () => {
+  const green = greenSource({ pin: shortChecksum(observed({ ...greenSource(), data: RED }).digest) });
+  const { ownerReferences: _, ...metadata } = revisionObject(green, RED, { order: 1 }).metadata;
+  const lost = { ...revisionObject(green, RED, { order: 1 }), metadata };
+  const there = companion(green, OTHER);
+  const { api, running, see } = setUp([green, lost, there]);
+  await running.pass(KEY);
+  see();
+  await running.pass(KEY);
+  expect(api.objects.get(OTHER)).toEqual(there);
+  expect(api.objects.get(CANARY)).toBeUndefined();
 });
 
 describe('[D4] while the content cannot be kept', () => {

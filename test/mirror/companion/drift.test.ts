@@ -132,6 +132,20 @@ describe('[M1] the owner reference', () => {
     expect(healed(colors, tampered).metadata.ownerReferences).toEqual([others, right]);
   });
 
+  test.for([{ name: 'shapes' }, { kind: 'Secret' }, { apiVersion: 'v2' }])('[M5] to %o stays', (other) => {
+    const owners = [{ ...right, ...other, uid: 'of another', controller: false }, right];
+    expect(found(colors, companion(colors, 'team-a/colors-synced', { owners }))).toEqual([]);
+  });
+
+  test('is not that of the controller if the companion has another', () => {
+    const deployment = { ...others, controller: true };
+    const taken = companion(colors, 'team-a/colors-synced', { owners: [deployment] });
+    expect(healed(colors, taken).metadata.ownerReferences).toEqual([
+      deployment,
+      { ...right, controller: false },
+    ]);
+  });
+
   test('[M2] is removed from a companion in another namespace, where garbage collection would delete it', () => {
     const tampered = companion(colors, 'team-b/colors-synced', { owners: [right, others] });
     expect(healed(colors, tampered).metadata.ownerReferences).toEqual([others]);

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap, OwnerReference } from '../../../src/kube/api/types.ts';
 import { isCompanionOf, isControlledBy, mayDelete } from '../../../src/mirror/companion/ownership.ts';
-import { companion, configMap, controllerReference, observed, source, vocabulary } from '../wire.ts';
+import {
+  companion,
+  configMap,
+  controllerReference,
+  observed,
+  source,
+  stripped,
+  vocabulary,
+} from '../wire.ts';
 
 const colors = source('team-a/colors');
 const identity = { key: observed(colors).key, uid: colors.metadata.uid };
@@ -88,6 +96,14 @@ describe('[R6] the owner of an object at a companion name', () => {
     );
   });
 
+  test('a revision of the source is not its companion', () => {
+    const kept = companion(colors, 'team-a/colors-rev-0123abcd', {
+      labels: { 'workshop.io/managed': 'revision' },
+    });
+    const revision = observed(stripped(kept, 'workshop.io/companion'));
+    expect(isCompanionOf(revision, identity, vocabulary)).toBe(false);
+  });
+
   test('an empty uid annotation is no mark of a source whose uid is unknown', () => {
     const object = configMap('team-b/x', {
       labels: { 'workshop.io/managed': 'companion' },
@@ -95,6 +111,19 @@ describe('[R6] the owner of an object at a companion name', () => {
     });
     expect(isCompanionOf(observed(object), gone, vocabulary)).toBe(false);
   });
+});
+
+describe('[M6] [M8] what is a source', () => {
+  test.for(combinations.map((combination) => ({ name: inWords(combination), combination })))(
+    'is nobody’s companion: $name',
+    ({ combination }) => {
+      const object = objectWith(combination, 'team-a/colors-synced');
+      const labels = { 'workshop.io/managed': 'true' };
+      const labelled = observed({ ...object, metadata: { ...object.metadata, labels } });
+      const isSource = labelled.request !== undefined;
+      expect(isSource && isCompanionOf(labelled, identity, vocabulary)).toBe(false);
+    },
+  );
 });
 
 describe('[R6] a controller owner reference', () => {

@@ -287,6 +287,18 @@ describe('[R14] who edited last', () => {
   });
 });
 
+test('[C3] [D6] the last write of a source with settle is anybody’s, and of any other object the controller’s', () => {
+  const managedFields = [
+    { manager: 'mirror-controller', time: '2026-01-01T00:00:00Z' },
+    { manager: 'kubectl-edit', time: '2026-01-01T00:00:01Z' },
+  ];
+  const writtenAt = ({ metadata }: ConfigMap) =>
+    observed({ metadata: { ...metadata, managedFields } }).writtenAt;
+  const begin = Date.parse('2026-01-01T00:00:00Z') / 1000;
+  expect(writtenAt(source('team-a/colors', { settle: '10s' }))).toBe(begin + 1);
+  expect(writtenAt(companion(colors, 'team-b/colors-synced'))).toBe(begin);
+});
+
 test('[R3] a source reference is a namespace and a name, and anything else is none', () => {
   const referenceIn = (text: string) =>
     sourceReference(observed(configMap('a/b', { annotations: { 'workshop.io/source': text } })), vocabulary);

@@ -126,6 +126,16 @@ describe('[D1] the brake', () => {
       false,
       { recentDeletions: new Map([['home', companions(typo, 9).map(({ metadata }) => metadata.uid)]]) },
     ],
+    'counts a companion that was to be deleted, and is wanted again, once': [
+      [narrowed, ...companions(narrowed, 20)],
+      true,
+      {
+        brake: { count: 10, percent: 100 },
+        recentDeletions: new Map([
+          ['home', [1, ...numbers(10).map((number) => number + 10)].map((number) => `uid of ${at(number)}`)],
+        ]),
+      },
+    ],
     'does not count those for sources in other namespaces': [
       [typo, ...companions(typo, 2)],
       false,
@@ -186,6 +196,27 @@ describe('[D1] the brake', () => {
         'delete unwanted': 1,
       });
     });
+  });
+
+  const staying = { 'deletion-policy': 'retain', 'delete-after': '10m' };
+  test.for(Object.entries(staying))(
+    'does not count what a source that is gone leaves with %s',
+    ([ask, value]) => {
+      const of = source('home/gone');
+      const marks = { annotations: { [`workshop.io/${ask}`]: value } };
+      const left = numbers(20).map((number) => companion(of, at(number, 'gone'), marks));
+      const brake = { count: 2, percent: 0 };
+      const objects = [typo, companion(typo, at(0)), ...left];
+      expect(states(planFor(KEY, cluster(objects, { brake, unwantedMs: 0 })))).toEqual({
+        'delete unwanted': 1,
+      });
+    },
+  );
+
+  test('holds the rest with what is held beside an unlabelled source', () => {
+    const beside = companion(typo, 'home/colors-synced', { annotations: held('0123abcd') });
+    const objects = [stripped(typo, 'workshop.io/managed'), beside, companion(typo, at(1))];
+    expect(states(planFor(KEY, cluster(objects)))).toEqual({ 'update held': 2 });
   });
 
   test('holds whatever else is due while something is held, whichever leader decided that', () => {

@@ -28,6 +28,14 @@ describe('[R6] a source claims', () => {
     'no other name': [beside, 'team-a/colors', false],
     'no other namespace without targets': [beside, 'team-b/colors-synced', false],
     'its companion in a namespace that it targets': [everywhere, 'team-b/colors-synced', true],
+    'its companion in a namespace that its selector matches, although it names others': [
+      source('team-a/colors', {
+        'target-namespaces': 'x',
+        'target-namespace-selector': 'kubernetes.io/metadata.name=team-b',
+      }),
+      'team-b/colors-synced',
+      true,
+    ],
     'its companion in its own namespace, when it targets that': [everywhere, 'team-a/colors-synced', true],
     'none in its own namespace when it targets others': [
       source('team-a/colors', { 'target-namespaces': 'team-b' }),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap } from '../../../src/kube/api/types.ts';
 import {
+  concernedOthers,
   concernedSources,
   dependsOnNamespaces,
   isConcernedByNamespace,
@@ -83,6 +84,20 @@ describe('[R1] the sources that a change of a ConfigMap concerns', () => {
   };
   test.for(Object.entries(cases))('%s', ([, [object, keys]]) => {
     expect(concerned(object)).toEqual(keys);
+  });
+});
+
+describe('[R1] the earlier state of an object concerns others than the later one', () => {
+  const colours = configMap('team-a/colours', { labels: { 'workshop.io/managed': 'values' } });
+  const cases: Readonly<Record<string, readonly [earlier: ConfigMap, later: ConfigMap, others: boolean]>> = {
+    '[R4] if it was a source': [shapes, stripped(shapes, 'workshop.io/managed'), true],
+    '[V3] if it held values': [colours, stripped(colours, 'workshop.io/managed'), true],
+    '[R6] if it referred to another source': [there, stripped(there, 'workshop.io/source'), true],
+    'but not if it is what it was': [shapes, shapes, false],
+    '[V5] nor if its values are others': [colours, { ...colours, data: { a: 'b' } }, false],
+  };
+  test.for(Object.entries(cases))('%s', ([, [earlier, later, others]]) => {
+    expect(concernedOthers(observed(earlier), observed(later), viewOf(world([])))).toBe(others);
   });
 });
 

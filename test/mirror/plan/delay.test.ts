@@ -50,6 +50,11 @@ describe('[D3] a companion that is no longer wanted', () => {
     expect([step?.state, step && 'until' in step]).toEqual(['delayed', false]);
   });
 
+  test('waits without a known end if the delay is malformed', () => {
+    const [step] = plan([companion(narrowed, TEAM_A, carrying('soon'))]);
+    expect([step?.state, step && 'until' in step]).toEqual(['delayed', false]);
+  });
+
   const unlabelled = (text?: string) =>
     stripped(source(KEY, text === undefined ? {} : delay(text)), 'workshop.io/managed');
   const cases: Readonly<Record<string, [readonly ConfigMap[], string]>> = {

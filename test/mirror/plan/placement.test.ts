@@ -147,6 +147,7 @@ describe('[P3] a namespace accepts companions or refuses them', () => {
     expect(unread(name, { 'target-namespace-selector': 'env' })).toEqual(expected);
     const excluded = { 'target-namespaces': `!${name}`, 'target-namespace-selector': '!env' };
     expect(unread(name, excluded)).toEqual({ kind: 'unmatched' });
+    expect(unread(name, { 'target-namespaces': 'qa-*' })).toEqual({ kind: 'unmatched' });
   });
 
   test('[P2] a Namespace that may not be read refuses, and no companion is deleted', () => {

@@ -100,6 +100,14 @@ describe('[R4] a companion that its source no longer asks for, [O4] with the rig
     ]);
   });
 
+  test('[R7] is deleted where another source wants its name', () => {
+    const other = source('team-a/shapes', {
+      'target-namespaces': 'team-b',
+      'companion-name': 'colors-synced',
+    });
+    expect(plans({ 'target-namespaces': 'team-c' }, [other, there])[0]).toBe(gone);
+  });
+
   test('stays exactly as it is when it is marked and the source asks to retain', () => {
     const marked = companion(source(key), 'team-b/colors-synced', { ...retaining, data: { other: 'x' } });
     expect(plans({ 'target-namespaces': 'team-c', 'deletion-policy': 'retain' }, [marked])).toEqual([

@@ -107,6 +107,7 @@ describe('[M3] a list of keys', () => {
     'beginning and end may not overlap': ['aba*aba', ['abaaba', 'abaxaba'], ['aba', 'ababa']],
     'texts between stars come in their order': ['a*b*c', ['abc', 'axbxc', 'abbc'], ['acb', 'ac', 'abcd']],
     'the last text may not be used twice': ['*ab*b', ['abb', 'xabxb'], ['ab', 'xab']],
+    'nor may one between stars': ['*ab*ab*', ['abab', 'xabxabx'], ['ab', 'xaby']],
     'two stars are one': ['a**b', ['ab', 'axb'], ['a', 'b']],
     'a star alone matches everything': ['*', ['a', ''], []],
     'a dot is a dot': ['a.b', ['a.b'], ['axb']],

@@ -8,6 +8,11 @@ test('[V3] values-from lists ConfigMaps in their order', () => {
   });
 });
 
+test('[V3] values-from lists up to 20 ConfigMaps', () => {
+  const value = Array.from({ length: 20 }, (_, at) => `a${at}`);
+  expect(parseValuesFrom(value.join())).toEqual({ ok: true, value });
+});
+
 test.for([
   ['', /^empty; name ConfigMaps/],
   [' , ', /^empty/],
