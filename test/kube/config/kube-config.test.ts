@@ -336,3 +336,37 @@ test('[O5] without any cluster, the error lists the places where it looked', () 
     `none of the files in KUBECONFIG exists: ${path}/a, ${path}/b`,
   );
 });
+
+test.each([
+  [{ user: { 'as-groups': 'admins', as: 'bob' } }, 'as-groups should be a list of strings (user "dev")'],
+  [
+    { user: { 'as-user-extra': { team: 'x' }, as: 'bob' } },
+    'as-user-extra should be a map of lists of strings (user "dev")',
+  ],
+  [{ user: { password: 123 } }, 'password should be a string: put it in quotes (user "dev")'],
+  [{ user: { tokenFile: 1 } }, 'tokenFile should be a string: put it in quotes (user "dev")'],
+  [
+    { cluster: { 'certificate-authority': 1 } },
+    'certificate-authority should be a string: put it in quotes (cluster "dev")',
+  ],
+  [
+    { cluster: { 'insecure-skip-tls-verify': 'true' } },
+    'insecure-skip-tls-verify should be true or false (cluster "dev")',
+  ],
+  [{ context: { namespace: 12 } }, 'namespace should be a string: put it in quotes (context "dev")'],
+  [{ user: { exec: 'aws' } }, 'exec should be a map (user "dev")'],
+  [{ user: { exec: { command: 'aws', args: 'eks' } } }, 'exec.args should be a list of strings (user "dev")'],
+  [
+    { user: { exec: { command: 'aws', env: { A: 'B' } } } },
+    'exec.env should be a list of maps with name and value (user "dev")',
+  ],
+])('[O5] a field of the wrong type is named: %j', (parts, message) => {
+  const path = temporaryFolder().write('config', kubeConfig(parts));
+  expect(sentence(path)).toBe(`kubeconfig FILE is malformed: ${message}`);
+});
+
+test('fields of a kubeconfig that are null count as absent', () => {
+  const exec = { command: 'login', args: null, env: null };
+  const file = kubeConfig({ user: { exec, 'as-groups': null }, context: { namespace: null } });
+  expect(load(file).user?.plugin?.exec).toMatchObject({ command: 'login' });
+});
