@@ -55,7 +55,7 @@ export class ConnectionHealth {
 
   /**
    * Time (ms) for which a list or watch has been open and has brought nothing; 0 before it is tried
-   * again. Time limits end each within 90 s, so more is a fault in this program.
+   * again. Time limits end each within 2 min, so more is a fault in this program.
    */
   silentMs(): number {
     if (this.#begunAt === undefined) return 0;

@@ -1,3 +1,5 @@
+import { unexpectedAnswer } from '../errors.ts';
+import { parseJsonObject } from '../http/json.ts';
 import type { ApiRequest, Transport } from '../http/transport.ts';
 import { callForObject } from './call-for-object.ts';
 import { type ObjectKey, splitKey } from './object-key.ts';
@@ -50,15 +52,17 @@ export function createConfigMapApi(
   const mayBeSent = fence && (() => fence.mayWrite());
   const managed = `?fieldManager=${encodeURIComponent(options.fieldManager)}`;
 
-  async function write(
-    method: ApiRequest['method'],
-    path: string,
-    contentType: string,
-    body: object,
-  ): Promise<ObjectMeta> {
-    const headers = { accept: METADATA_ONLY, 'content-type': contentType };
-    const request = { method, path, headers, body: JSON.stringify(body), mayBeSent, signal: fence?.term };
-    const { metadata } = await callForObject<ConfigMap>(transport, request);
+  const requestTo = (method: ApiRequest['method'], path: string, contentType: string, body: object) => ({
+    method,
+    path,
+    headers: { accept: METADATA_ONLY, 'content-type': contentType },
+    body: JSON.stringify(body),
+    mayBeSent,
+    signal: fence?.term,
+  });
+
+  async function write(...request: Parameters<typeof requestTo>): Promise<ObjectMeta> {
+    const { metadata } = await callForObject<ConfigMap>(transport, requestTo(...request));
     return metadata;
   }
 
@@ -74,7 +78,9 @@ export function createConfigMapApi(
 
     delete: async (key, preconditions) => {
       const options = { preconditions, propagationPolicy: 'Background' };
-      await write('DELETE', pathOf(key), JSON_OBJECT, options);
+      // The answer is the object if it has finalizers, else a Status.
+      const answer = await transport.call(requestTo('DELETE', pathOf(key), JSON_OBJECT, options));
+      if (parseJsonObject(answer) === undefined) throw unexpectedAnswer(transport.server);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { unexpectedAnswer } from '../errors.ts';
 import { parseJsonObject } from '../http/json.ts';
 import type { Transport } from '../http/transport.ts';
+import { isKubeObject } from './is-kube-object.ts';
 import type { ListPage, ListWatch } from './list-watch.ts';
 import type { KubeObject } from './types.ts';
 import { watchEvents } from './watch-events.ts';
@@ -71,9 +72,10 @@ function pageOf<T extends KubeObject>(body: string): ListPage<T> | undefined {
   const metadata = list?.['metadata'] as { resourceVersion?: unknown; continue?: string } | null | undefined;
   // Go writes a nil slice as null.
   const items = list?.['items'] === null ? [] : list?.['items'];
-  if (!Array.isArray(items) || typeof metadata?.resourceVersion !== 'string') return undefined;
+  if (!Array.isArray(items) || !items.every(isKubeObject)) return undefined;
+  if (typeof metadata?.resourceVersion !== 'string') return undefined;
   return {
-    items,
+    items: items as unknown as readonly T[],
     resourceVersion: metadata.resourceVersion,
     bytes: body.length,
     ...(metadata.continue && { continue: metadata.continue }),

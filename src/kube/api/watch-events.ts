@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { malformed } from '../errors.ts';
 import { parseJsonObject } from '../http/json.ts';
 import { apiErrorOfWatch } from '../http/status.ts';
+import { isKubeObject } from './is-kube-object.ts';
 import type { WatchEvent } from './list-watch.ts';
 import type { KubeObject } from './types.ts';
 
@@ -53,9 +54,4 @@ function parseEvent<T extends KubeObject>(line: string, server: string): WatchEv
     }
   }
   throw malformed(`the watch of ${server} holds a line that is not an event`);
-}
-
-function isKubeObject(value: unknown): value is KubeObject {
-  const metadata = (value as Partial<KubeObject> | null | undefined)?.metadata;
-  return typeof metadata?.resourceVersion === 'string' && metadata.resourceVersion !== '';
 }

@@ -1,3 +1,4 @@
+import { type SpawnOptions, spawn } from 'node:child_process';
 import type { RequestOptions } from 'node:https';
 import { KubeConfig, type User } from '@kubernetes/client-node';
 import type { Clock } from '../../clock/clock.ts';
@@ -69,7 +70,12 @@ export class AuthPlugin {
     this.#library ??= libraryFor(this.#user);
     try {
       await withTimeLimit(this.#library.applyToHTTPSOptions(options), this.#clock);
-      this.#credential = credentialOf(options);
+      const credential = credentialOf(options);
+      // The library says nothing of an unknown provider, an expired OIDC token, or half a
+      // certificate. Without a credential we would be anonymous.
+      if (Object.keys(credential).length === 0)
+        throw new Error('it returned no credential: log in again, or check the user in the kubeconfig');
+      this.#credential = credential;
       this.#failure = undefined;
     } catch (error) {
       // It caches even what it cannot read afterwards.
@@ -82,15 +88,26 @@ export class AuthPlugin {
   }
 }
 
-/** The library gets only the user; for an `http://` server it would refuse to work. */
+/**
+ * The library gets only the user; for an `http://` server it would refuse to work. It would also
+ * leave stdin open, so that a plugin that asks a question would wait for the answer. As we say in
+ * KUBERNETES_EXEC_INFO, nobody can answer.
+ */
 function libraryFor(user: User): KubeConfig {
   const library = new KubeConfig();
+  const authenticators: readonly { execFn?: typeof spawn }[] = library['authenticators'];
+  for (const authenticator of authenticators) {
+    if (authenticator.execFn !== undefined) authenticator.execFn = spawnWithoutInput;
+  }
   library.loadFromClusterAndUser(
     { name: 'unused', server: 'https://unused.invalid', skipTLSVerify: false },
     user,
   );
   return library;
 }
+
+const spawnWithoutInput = ((command: string, args: readonly string[], options: SpawnOptions) =>
+  spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })) as typeof spawn;
 
 function credentialOf(options: RequestOptions): PluginCredential {
   const { Authorization: authorization } = (options.headers ?? {}) as { readonly Authorization?: unknown };

@@ -10,7 +10,7 @@ export function checkCluster(cluster: Cluster): void {
   if (cluster.proxyUrl !== undefined) checkUrl(cluster.proxyUrl, 'proxy-url');
   const { tls, user } = cluster;
   if (tls?.ca) checkAuthority(readText(tls.ca, 'the certificate authority of the cluster'));
-  if (user?.token) readText(user.token, `the token of user "${user.name}"`);
+  if (user?.token) checkToken(readText(user.token, `the token of user "${user.name}"`), user.name);
   if (user?.clientCertificate) {
     const cert = readText(user.clientCertificate.cert, `the client certificate of user "${user.name}"`);
     const key = readText(user.clientCertificate.key, `the client key of user "${user.name}"`);
@@ -31,6 +31,21 @@ function checkUrl(text: string, field: 'server' | 'proxy-url'): void {
       `the ${field} of the kubeconfig's cluster begins with ${url.protocol}//: use http:// or https://`,
     );
   }
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    throw new KubeConfigError(
+      `the ${field} of the kubeconfig's cluster has a user or password with a bare %: write it as %25`,
+    );
+  }
+}
+
+/** What a header cannot hold, such as the lines of another file. */
+function checkToken(token: string, user: string): void {
+  if (/^[\x21-\x7e]+$/.test(token.trim())) return;
+  throw new KubeConfigError(
+    `the token of user "${user}" holds a space, a line break or another character that no token has: check token and tokenFile`,
+  );
 }
 
 /** What it says or the file holds. Throws `KubeConfigError` if that is empty or cannot be read. */

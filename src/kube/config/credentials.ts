@@ -77,17 +77,23 @@ export class UserCredentials {
   }
 }
 
-/** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */
+/**
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+ *
+ * undici writes each character of a header as one byte. A kube-apiserver reads UTF-8.
+ */
 function impersonationHeaders(as: Impersonation | undefined): Record<string, string | string[]> {
   if (as === undefined) return {};
   const extra = Object.entries(as.extra ?? {}).map(([key, values]) => [
     `impersonate-extra-${encodeURIComponent(key.toLowerCase())}`,
-    [...values],
+    values.map(utf8),
   ]);
   return {
     ...(Object.fromEntries(extra) as Record<string, string[]>),
-    'impersonate-user': as.user,
-    ...(as.uid !== undefined && { 'impersonate-uid': as.uid }),
-    ...(as.groups !== undefined && as.groups.length > 0 && { 'impersonate-group': [...as.groups] }),
+    'impersonate-user': utf8(as.user),
+    ...(as.uid !== undefined && { 'impersonate-uid': utf8(as.uid) }),
+    ...(as.groups !== undefined && as.groups.length > 0 && { 'impersonate-group': as.groups.map(utf8) }),
   };
 }
+
+const utf8 = (text: string): string => Buffer.from(text).toString('latin1');

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/client-node';
 import { load, YAMLException } from 'js-yaml';
 import { KubeConfigError } from '../errors.ts';
+import { malformedField } from './kube-config-types.ts';
 
 /** A user, with the fields that the client library does not read. Paths are absolute. */
 export interface KubeConfigUser extends User {
@@ -30,6 +31,8 @@ export function readKubeConfig(path: string): KubeConfigFile {
   const file = resolve(path);
   const text = readText(file);
   const document = parseYaml(text, file);
+  const problem = malformedField(document);
+  if (problem !== undefined) throw new KubeConfigError(`kubeconfig ${file} is malformed: ${problem}`);
   const library = new KubeConfig();
   // A broken entry matters only if it is used; then it is reported as missing.
   library.loadFromString(text, { onInvalidEntry: 'filter' });

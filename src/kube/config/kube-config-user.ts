@@ -43,7 +43,7 @@ export function userOf(user: KubeConfigUser, cluster: LibraryCluster): ClusterUs
 /** A token file takes precedence over a token: the file is kept up to date. */
 function tokenOf({ tokenFile, token }: KubeConfigUser): TextSource | undefined {
   if (tokenFile) return { kind: 'file', path: tokenFile };
-  return token ? { kind: 'inline', text: String(token) } : undefined;
+  return token ? { kind: 'inline', text: token } : undefined;
 }
 
 function impersonationOf(from: KubeConfigUser, user: string): Impersonation {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Cluster as LibraryCluster } from '@kubernetes/client-node';
 import { KubeConfigError } from '../errors.ts';
@@ -49,10 +49,10 @@ function readFiles({ kubeconfig, env }: Pick<KubeConfigOptions, 'kubeconfig' | '
   const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length === 1) return readKubeConfig(String(listed[0]));
   if (listed.length > 1) {
-    // As kubectl does, files of a list that do not exist are skipped.
-    const existing = listed.filter((path) => existsSync(path));
+    // As kubectl does, files of a list that do not exist or are empty are skipped.
+    const existing = listed.filter((path) => existsSync(path) && !isEmptyFile(path));
     if (existing.length > 0) return mergeKubeConfigs(existing.map(readKubeConfig));
-    throw new KubeConfigError(`none of the files in KUBECONFIG exists: ${listed.join(', ')}`);
+    throw new KubeConfigError(`the files in KUBECONFIG are missing or empty: ${listed.join(', ')}`);
   }
   const standard = join(env.HOME ?? env.USERPROFILE ?? '', '.kube', 'config');
   if (existsSync(standard)) return readKubeConfig(standard);
@@ -63,6 +63,12 @@ function readFiles({ kubeconfig, env }: Pick<KubeConfigOptions, 'kubeconfig' | '
   throw new KubeConfigError(
     `no cluster to work with: KUBECONFIG is not set, ${pod}, and ${standard} does not exist: use --kubeconfig FILE`,
   );
+}
+
+/** Not what is no file: the size of a pipe is 0. */
+function isEmptyFile(path: string): boolean {
+  const stats = statSync(path);
+  return stats.isFile() && stats.size === 0;
 }
 
 function clusterOfContext(file: KubeConfigFile, asked: string | undefined): Cluster {

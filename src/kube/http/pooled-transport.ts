@@ -52,7 +52,6 @@ class PooledTransport implements Transport {
     try {
       const delayMs = this.#delayedUntil - this.#options.clock.now();
       if (delayMs > 0) await scope.wait(delayMs);
-      scope.startTimeLimit(this.#timeLimitMs);
       const { headers, body } = await this.#send(request, scope, (options, { calls }) =>
         answerTo(calls, options, scope, refusal),
       );
@@ -75,7 +74,6 @@ class PooledTransport implements Transport {
   async stream(request: ApiRequest): Promise<AsyncIterable<Buffer>> {
     const scope = this.#begin(request);
     try {
-      scope.startTimeLimit(this.#timeLimitMs);
       const { body } = await this.#send(request, scope, (options, { streams }) =>
         // undici ignores an abort while the request waits for a connection.
         scope.within(streams.request({ ...options, signal: scope })),
@@ -119,7 +117,9 @@ class PooledTransport implements Transport {
     send: (options: Dispatcher.DispatchOptions, dispatchers: Dispatchers) => Promise<R>,
   ): Promise<R> {
     const attempt = (credential: Credential) => this.#attempt(request, credential, send);
+    // A plugin that hangs has a time limit of its own. It is to blame then, not the server.
     const credential = await scope.within(this.#credentials.current());
+    scope.startTimeLimit(this.#timeLimitMs);
     let answer: R;
     try {
       answer = await attempt(credential);

@@ -6,7 +6,10 @@ export interface TransportOptions {
   readonly userAgent: string;
   /** Aborts every request at once: the process stops. */
   readonly signal: AbortSignal;
-  /** Time limit (ms) for a call's whole answer, or for the head of a stream's; default 30,000. */
+  /**
+   * Time limit (ms) for a call's whole answer, or for the head of a stream's; default 30,000. It
+   * begins when there is a credential: a plugin has its own limit.
+   */
   readonly timeLimitMs?: number;
   /**
    * Longest time (ms) that one answer's `Retry-After` delays all calls; default: as long as the

@@ -74,6 +74,7 @@ test('[W3] a list that is something else is MALFORMED', async () => {
     'null',
     '{"items":[]}',
     '{"metadata":{"resourceVersion":"1"},"items":{}}',
+    '{"metadata":{"resourceVersion":"1"},"items":[{}]}',
   ]) {
     const { listWatch } = await start((_, response) => response.end(body));
     expect(await failureOf(listWatch.list({ limit: 1 }, never))).toMatchObject({ code: 'MALFORMED' });

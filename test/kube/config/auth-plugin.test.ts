@@ -157,10 +157,38 @@ test('[O5] a plugin that is not installed or prints nonsense is reported as such
 
 // Its input ends with this process.
 test('a plugin that hangs times out after a minute', async () => {
-  const { user } = plugin('process.stdin.resume();');
+  const { user } = plugin('setTimeout(() => undefined, 10_000);');
   const clock = new ManualClock();
   const failure = failureOf(new AuthPlugin(user, clock).current());
   await clock.advance(60_000);
   expect((await failure).message).toContain('it did not answer within 60 s');
   expect(clock.pendingTimers).toBe(0);
+});
+
+test('[O5] a plugin that asks a question gets no answer and can say so', async () => {
+  const script =
+    'process.stdin.resume().on("end", () => { console.error("no terminal"); process.exit(1); });';
+  const failure = await failureOf(new AuthPlugin(plugin(script).user, new ManualClock()).current());
+  expect(failure.message).toMatch(/failed: no terminal$/);
+});
+
+test.each([
+  ['nothing', 'console.log("null");'],
+  ['a status without a token', 'give({});'],
+  ['a certificate without its key', 'give({ clientCertificateData: "PEM" });'],
+])('[O5] a plugin that prints %s is reported, and no request is anonymous', async (_, script) => {
+  const auth = new AuthPlugin(plugin(script).user, new ManualClock());
+  expect((await failureOf(auth.current())).message).toMatch(
+    / of user alice failed: it returned no credential/,
+  );
+});
+
+test.each([
+  ['that is unknown', { name: 'unheard-of' }],
+  ['with an expired token', { name: 'oidc', config: { 'id-token': 'e30.eyJleHAiOjF9.x' } }],
+])('[O5] an auth provider %s is reported, and no request is anonymous', async (_, authProvider) => {
+  const auth = new AuthPlugin({ name: 'alice', authProvider }, new ManualClock());
+  expect((await failureOf(auth.current())).message).toBe(
+    `the credential plugin ${authProvider.name} of user alice failed: it returned no credential: log in again, or check the user in the kubeconfig`,
+  );
 });

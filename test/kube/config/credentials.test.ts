@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { ClusterUser } from '../../../src/kube/config/cluster.ts';
 import { UserCredentials } from '../../../src/kube/config/credentials.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { failureOf } from '../open-transport.ts';
+import { sendJson, startServer } from '../loopback-server.ts';
+import { failureOf, openTransport } from '../open-transport.ts';
 import { temporaryFolder } from '../temporary-files.ts';
 
 const inline = (text: string) => ({ kind: 'inline', text }) as const;
@@ -26,6 +27,18 @@ test('each kind of credential becomes its header; without one there is none', as
     'impersonate-group': ['g1', 'g2'],
     'impersonate-extra-a.io%2Fteam': ['x', 'y'],
   });
+});
+
+test('names of users and groups to impersonate reach the server as UTF-8', async () => {
+  const server = await startServer((_, response) => sendJson(response, 200, {}));
+  const user = { name: 'alice', impersonate: { user: 'jürgen', groups: ['名'] } };
+  const { transport } = openTransport({ server: server.url, user });
+  await transport.call({ method: 'GET', path: '/' });
+  const sent = server.requests[0]?.headers ?? {};
+  const received = ['impersonate-user', 'impersonate-group'].map((name) =>
+    Buffer.from(String(sent[name]), 'latin1').toString(),
+  );
+  expect(received).toEqual(['jürgen', '名']);
 });
 
 test('a token file is trimmed, and read again once a minute has passed', async () => {

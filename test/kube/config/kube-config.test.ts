@@ -164,12 +164,13 @@ test('--context chooses another context', () => {
   expect(load(JSON.stringify(file)).server).toBe('https://10.0.0.1:6443');
 });
 
-test('KUBECONFIG may be a list: the first entry of a name is used, and missing files are skipped', () => {
+test('KUBECONFIG may be a list: the first entry of a name is used, and missing or empty files are skipped', () => {
   const folder = temporaryFolder();
   const write = (file: string, name: string, host: string, current: string | null) =>
     folder.write(file, kubeConfig({ name, current, cluster: { server: `https://${host}` } }));
   const files = [
     `${folder.path}/missing`,
+    folder.write('empty', ''),
     write('1', 'dev', 'first', null),
     write('2', 'dev', 'second', 'prod'),
     write('3', 'prod', 'third', 'dev'),
@@ -254,6 +255,16 @@ test.each([
     "the proxy-url of the kubeconfig's cluster begins with socks5://: use http:// or https://",
   ],
   [
+    'with a proxy password with a bare %',
+    kubeConfig({ cluster: { 'proxy-url': 'http://me:50%off@host:1080' } }),
+    "the proxy-url of the kubeconfig's cluster has a user or password with a bare %: write it as %25",
+  ],
+  [
+    'with a token of several lines',
+    kubeConfig({ user: { token: 'a\nb' } }),
+    'the token of user "dev" holds a space, a line break or another character that no token has: check token and tokenFile',
+  ],
+  [
     'with a missing certificate authority file',
     kubeConfig({ cluster: { 'certificate-authority': '/nowhere/ca.crt' } }),
     '/nowhere/ca.crt does not exist: it should hold the certificate authority of the cluster',
@@ -333,6 +344,40 @@ test('[O5] without any cluster, the error lists the places where it looked', () 
   );
   const KUBECONFIG = [`${path}/a`, `${path}/b`].join(delimiter);
   expect(() => loadCluster({ env: { KUBECONFIG } })).toThrow(
-    `none of the files in KUBECONFIG exists: ${path}/a, ${path}/b`,
+    `the files in KUBECONFIG are missing or empty: ${path}/a, ${path}/b`,
   );
+});
+
+test.each([
+  [{ user: { 'as-groups': 'admins', as: 'bob' } }, 'as-groups should be a list of strings (user "dev")'],
+  [
+    { user: { 'as-user-extra': { team: 'x' }, as: 'bob' } },
+    'as-user-extra should be a map of lists of strings (user "dev")',
+  ],
+  [{ user: { password: 123 } }, 'password should be a string: put it in quotes (user "dev")'],
+  [{ user: { tokenFile: 1 } }, 'tokenFile should be a string: put it in quotes (user "dev")'],
+  [
+    { cluster: { 'certificate-authority': 1 } },
+    'certificate-authority should be a string: put it in quotes (cluster "dev")',
+  ],
+  [
+    { cluster: { 'insecure-skip-tls-verify': 'true' } },
+    'insecure-skip-tls-verify should be true or false (cluster "dev")',
+  ],
+  [{ context: { namespace: 12 } }, 'namespace should be a string: put it in quotes (context "dev")'],
+  [{ user: { exec: 'aws' } }, 'exec should be a map (user "dev")'],
+  [{ user: { exec: { command: 'aws', args: 'eks' } } }, 'exec.args should be a list of strings (user "dev")'],
+  [
+    { user: { exec: { command: 'aws', env: { A: 'B' } } } },
+    'exec.env should be a list of maps with name and value (user "dev")',
+  ],
+])('[O5] a field of the wrong type is named: %j', (parts, message) => {
+  const path = temporaryFolder().write('config', kubeConfig(parts));
+  expect(sentence(path)).toBe(`kubeconfig FILE is malformed: ${message}`);
+});
+
+test('fields of a kubeconfig that are null count as absent', () => {
+  const exec = { command: 'login', args: null, env: null };
+  const file = kubeConfig({ user: { exec, 'as-groups': null }, context: { namespace: null } });
+  expect(load(file).user?.plugin?.exec).toMatchObject({ command: 'login' });
 });

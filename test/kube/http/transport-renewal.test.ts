@@ -70,3 +70,17 @@ test('a new credential that is refused too is not followed by a third request', 
   expect(await failureOf(transport.call({ method: 'GET', path: '/' }))).toMatchObject({ status: 401 });
   expect(server.requests).toHaveLength(3);
 });
+
+test('[W3] [O5] a call waits for a slow plugin, and blames the plugin if it takes too long', async () => {
+  const server = await startServer((_, response) => sendJson(response, 200, {}));
+  const clock = new ManualClock();
+  const plugin = { name: 'alice', exec: { command: 'sleep', args: ['10'] } };
+  const { transport } = openTransport({ server: server.url, user: { name: 'alice', plugin } }, { clock });
+  const failure = failureOf(transport.call({ method: 'GET', path: '/' }));
+  await clock.advance(60_000);
+  expect(await failure).toMatchObject({
+    code: 'CREDENTIALS',
+    message: 'the credential plugin sleep of user alice failed: it did not answer within 60 s',
+  });
+  expect(server.requests).toHaveLength(0);
+});
