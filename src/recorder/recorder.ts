@@ -99,7 +99,6 @@ export class EventRecorder {
     end.abort();
     this.#isStopped = true;
     this.#dropped += this.#waiting.size;
-    this.#waiting.clear();
   }
 
   /** What may be written now, or how long (ms) to wait for that; Infinity: nothing waits. */

@@ -55,7 +55,6 @@ export class DelayingQueue<K extends string = string> extends WorkQueue<K> {
   override shutDown(): void {
     super.shutDown();
     for (const { timer } of this.#delayed.values()) timer.cancel();
-    this.#delayed.clear();
   }
 
   #ready(key: K): void {

@@ -192,16 +192,27 @@ test('[O3] Mirrored waits for what failed, and WriteFailed says why', async () =
   ]);
 });
 
-test('[O3] Mirrored waits while a companion is still missing', () => {
+const UNFINISHED = ['missing', 'drifted', 'unwanted', 'waiting'] as const;
+test.for(UNFINISHED)('[O3] Mirrored waits while a companion is %s', (state) => {
   const scene = new Scene([]);
   const about = { source: KEY, object: observed(source(KEY)), durationMs: 1 };
   const reconciled = { type: 'reconciled', result: 'ok', ...about } as const;
   const result = { action: 'create', reason: '', result: 'ok', heal: undefined } as const;
   scene.hear({ type: 'written', companion: BESIDE, ...result, ...about });
-  scene.hear({ ...reconciled, companions: { 'in sync': 1, missing: 1 }, inSync: false });
+  scene.hear({ ...reconciled, companions: { 'in sync': 1, [state]: 1 }, inSync: false });
   expect(scene.told).toEqual([]);
   scene.hear({ ...reconciled, companions: { 'in sync': 1 }, inSync: true });
   expect(scene.told).toEqual([['Normal', 'Mirrored', '1 companion in sync']]);
+});
+
+test('[O3] what happened to a source that is gone makes no Event about one of its name', () => {
+  const scene = new Scene([]);
+  const about = { source: KEY, durationMs: 1, companion: BESIDE, reason: '', heal: undefined };
+  const reconciled = { type: 'reconciled', result: 'ok', source: KEY, durationMs: 1 } as const;
+  scene.hear({ type: 'written', action: 'create', result: 'ok', object: observed(source(KEY)), ...about });
+  scene.hear({ ...reconciled, object: undefined, companions: { unwanted: 1 }, inSync: false });
+  scene.hear({ ...reconciled, object: observed(source(KEY)), companions: { 'in sync': 1 }, inSync: true });
+  expect(scene.told).toEqual([]);
 });
 
 test('[O3] InvalidAnnotation is about a malformed annotation, or an unknown one', async () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { FreshnessCanary } from '../../src/controller/freshness-canary.ts';
+import { canaryIn, FreshnessCanary } from '../../src/controller/freshness-canary.ts';
 import type { Written } from '../../src/controller/memory/happening.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { RecordedLog } from '../informer/recorded-log.ts';
@@ -78,6 +78,16 @@ test('[O6] an API server that does not answer is no miss', async () => {
   expect(canary.problem()).toBeUndefined();
 });
 
+test('[O6] a change is one miss at most, also if the API server does not answer afterwards', async () => {
+  const { clock, api, canary } = scene();
+  await clock.advance(1_000);
+  api.get = async () => {
+    throw new ApiError('down', { status: 503 });
+  };
+  await clock.advance(20 * INTERVAL_MS);
+  expect(canary.problem()).toBeUndefined();
+});
+
 test('[O6] [O2] a change that the watch does not show is no miss: a restart would not help', async () => {
   const { clock, state, canary } = scene();
   state.watches = false;
@@ -109,9 +119,34 @@ test('[O6] a companion that may not be written is no miss: a restart would not h
   expect(canary.problem()).toBeUndefined();
 });
 
-test('[O6] a companion that is left alone is no miss: its name is taken, or the source is invalid', async () => {
+test('[O6] a companion that was written and does not appear is a miss, however other sources fare', async () => {
+  const { clock, api, canary, show } = scene();
+  const other = canaryIn('elsewhere');
+  const about = { source: canary.source, object: undefined, companion: canary.source, durationMs: 1 };
+  api.beforeWrite = async () => {
+    clock.setTimer(1, show);
+    clock.setTimer(5, () => {
+      canary.hear({ type: 'written', action: 'update', reason: '', result: 'ok', heal: undefined, ...about });
+      canary.hear({
+        type: 'written',
+        action: 'update',
+        reason: '',
+        result: 'failed',
+        heal: undefined,
+        ...about,
+        source: other,
+      });
+    });
+  };
+  await clock.advance(5 * INTERVAL_MS);
+  expect(canary.problem()).toBeDefined();
+});
+
+test('[O6] a companion that is left alone is no miss: for instance, its name is taken', async () => {
   for (const left of [
     { result: 'ok', companions: { conflict: 1 } },
+    { result: 'ok', companions: { refused: 1 } },
+    { result: 'ok', companions: { waiting: 1 } },
     { result: 'invalid', companions: {} },
   ] as const) {
     const { clock, api, canary, show } = scene();
@@ -137,7 +172,8 @@ test('[O6] keys that somebody adds to the source go with the next change', async
   api.objects.set(source, edited);
   await clock.advance(20 * INTERVAL_MS);
   expect(canary.problem()).toBeUndefined();
-  expect(Object.keys(api.objects.get(source)?.data ?? {})).toEqual(['changed']);
+  const { data: left = {}, binaryData } = api.objects.get(source) ?? {};
+  expect([Object.keys(left), binaryData]).toEqual([['changed'], undefined]);
 });
 
 test('[O6] annotations of our domain that somebody adds to the source go with the next change', async () => {
@@ -167,5 +203,7 @@ test('[O6] a standby changes nothing, and its misses from before do not count', 
   await clock.advance(5 * INTERVAL_MS);
   expect(api.objects.get(canary.source)).toBe(before);
   state.leads = true;
+  expect(canary.problem()).toBeUndefined();
+  await clock.advance(5 * INTERVAL_MS);
   expect(canary.problem()).toBeUndefined();
 });

@@ -50,6 +50,27 @@ test('[O2] a server that fails is not silence: between two attempts nothing is o
   expect(running.informer.silentMs()).toBe(0);
 });
 
+test('[O2] what a server left open before it failed does not count as silence afterwards', async () => {
+  const down = fail(apiError(503, 'ServiceUnavailable', 600 * second));
+  await using running = await startInformer({ watches: [[listed, fail(expired)], [down], [hang]] });
+  await running.clock.advance(620 * second);
+  expect(running.informer.heardAt()).toBe(0);
+  expect(running.informer.silentMs()).toBeLessThan(30 * second);
+});
+
+test('[O1] a part of a list is activity, and so is the answer before a watch is resumed', async () => {
+  await using running = await startInformer({
+    watches: [
+      [wait(5 * second), send(added(widget('a', 1))), wait(5 * second), listed, wait(60 * second)],
+      [hang],
+    ],
+  });
+  await running.clock.advance(7 * second);
+  expect(running.informer.heardAt()).toBe(5 * second);
+  await running.clock.advance(73 * second);
+  expect(running.informer.heardAt()).toBe(70 * second);
+});
+
 test('[O1] each restart has its reason', async () => {
   const running = await startInformer({
     watches: [

@@ -401,6 +401,7 @@ describe('stopping', () => {
     await clock.advance(10);
     expect(leases.holders).toEqual(['one', '']);
     expect(one.gained).toBe(0);
+    expect(one.messages()).toEqual(['released the Lease']);
   });
 
   test('[L3] a stop does not release what somebody else holds', async () => {
@@ -414,6 +415,16 @@ describe('stopping', () => {
     expect(one.isStopped).toBe(true);
   });
 
+  test('[L3] a stop is not reported as a failure if somebody has deleted the Lease', async () => {
+    const { clock, leases, candidate } = setUp();
+    const one = candidate('one');
+    await clock.advance(10);
+    leases.delete();
+    one.stop();
+    await clock.advance(10);
+    expect([one.isStopped, one.messages()]).toEqual([true, ['became leader']]);
+  });
+
   test('[L3] a standby stops without a request', async () => {
     const { clock, leases, candidate } = setUp();
     leases.edit({ holderIdentity: 'other', leaseDurationSeconds: 15 });
@@ -423,6 +434,18 @@ describe('stopping', () => {
     await clock.advance(0);
     expect(one.isStopped).toBe(true);
     expect(one.requests).toEqual(['get']);
+  });
+
+  test('[L3] a holder that has found another one stops without a request', async () => {
+    const { clock, leases, candidate } = setUp();
+    const one = candidate('one');
+    await clock.advance(10);
+    leases.edit({ holderIdentity: 'other', leaseDurationSeconds: 15 });
+    await clock.advance(TIMES.retryPeriodMs);
+    const { length } = one.requests;
+    one.stop();
+    await clock.advance(0);
+    expect([one.isStopped, one.requests.length]).toEqual([true, length]);
   });
 
   test('[Q3] a server that answers nothing delays a stop by half the renew deadline', async () => {

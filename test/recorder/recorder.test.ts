@@ -127,6 +127,14 @@ describe('[O3] the name and the text', () => {
     expect(Buffer.byteLength(event?.note ?? '')).toBeLessThanOrEqual(1024);
   });
 
+  test('are cut also where the text says how many more there were', async () => {
+    const { api, tell } = start();
+    await tell(occurrence('first'), occurrence('ü'.repeat(2_000)));
+    const [event] = api.events.values();
+    expect(event?.note).toMatch(/^ü+… \(and 1 more\)$/);
+    expect(Buffer.byteLength(event?.note ?? '')).toBeLessThanOrEqual(1024);
+  });
+
   test('an Event about an object without a namespace is in default', async () => {
     const { api, tell } = start();
     const { namespace: _, ...regarding } = occurrence('x').regarding;
@@ -167,7 +175,21 @@ describe('[O3] an Event that is there', () => {
     await tell(occurrence('first'));
     await clock.advance(1_000);
     expect(api.told).toEqual([['Healed', 'first', 1]]);
+    const before = api.requests.length;
     await tell(occurrence('first'));
+    expect(api.told).toEqual([['Healed', 'first', 2]]);
+    expect(api.requests.slice(before)).toEqual(['patch events.events.k8s.io']);
+  });
+
+  test('because the reply to a further one was lost is not counted twice', async () => {
+    const { api, clock, tell } = start();
+    await tell(occurrence('first'));
+    api.after = async () => {
+      api.after = async () => undefined;
+      throw new NetworkError('reset', { code: 'ECONNRESET' });
+    };
+    await tell(occurrence('first'));
+    await clock.advance(1_000);
     expect(api.told).toEqual([['Healed', 'first', 2]]);
   });
 
@@ -190,9 +212,17 @@ describe('[O3] many Events', () => {
     expect(api.requests).toHaveLength(11);
   });
 
+  test('of one object are ten in every minute, not only in the first', async () => {
+    const { api, tell } = start();
+    for (let number = 1; number <= 180; number++) await tell(occurrence(`${number}`));
+    expect(api.requests).toHaveLength(30);
+  });
+
   test('of many objects are 100 at once and then 10 a second; those that find no room are counted', async () => {
     const { api, clock, recorder, tell } = start();
-    await tell(...Array.from({ length: 1_500 }, (_, number) => occurrence('x', { name: `n${number}` })));
+    const each = Array.from({ length: 1_500 }, (_, number) => occurrence('x', { name: `n${number}` }));
+    // What can be told with one that waits needs no room.
+    await tell(...each, ...each.slice(0, 1));
     // The first is under way when the others come.
     expect(recorder.dropped).toBe(500);
     await clock.advance(0);
@@ -257,7 +287,11 @@ describe('[O3] an Event that cannot be written', () => {
     ]);
     api.before = async () => undefined;
     await tell(occurrence('third'));
-    expect(api.told).toEqual([['Healed', 'third', 1]]);
+    await tell(occurrence('third', { name: 'sizes' }));
+    expect(api.told).toEqual([
+      ['Healed', 'third', 1],
+      ['Healed', 'third', 1],
+    ]);
     expect(log.told.slice(1)).toMatchObject([
       {
         level: 'info',
@@ -338,6 +372,8 @@ describe('[O3] a stop', () => {
     await clock.advance(1);
     await stopped;
     expect([api.requests.length, recorder.dropped]).toEqual([1, 2]);
+    recorder.record(occurrence('third'));
+    expect(recorder.dropped).toBe(3);
   });
 
   test('makes an end of retries', async () => {

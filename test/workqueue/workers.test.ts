@@ -236,6 +236,40 @@ describe('Workers', () => {
     expect(scene.inFlight).toEqual(['b']);
   });
 
+  it('[R16] are replaced again, however many keys have hung and ended', async () => {
+    const scene = new Scene(1);
+    for (let round = 0; round < 8; round++) {
+      scene.add('hangs');
+      await turn();
+      await scene.clock.advance(500);
+      await scene.end('hangs');
+    }
+    scene.add('hangs', 'a');
+    await turn();
+    await scene.clock.advance(500);
+    expect(scene.inFlight).toEqual(['hangs', 'a']);
+  });
+
+  it('[R16] are not replaced for keys that have ended in time', async () => {
+    const scene = new Scene(1);
+    scene.add('a');
+    await turn();
+    await scene.end('a');
+    await scene.clock.advance(500);
+    scene.add('b', 'c');
+    await turn();
+    expect(scene.inFlight).toEqual(['b']);
+  });
+
+  it('[O2] have not been stalled while there was nothing to do', async () => {
+    const scene = new Scene(1);
+    await scene.clock.advance(3_600_000);
+    scene.add('a');
+    await turn();
+    await scene.clock.advance(100);
+    expect(scene.workers.stalledMs()).toBe(100);
+  });
+
   it('[R16] are at most eight times the concurrency if nothing is answered', async () => {
     const scene = new Scene(2);
     scene.add(...Array.from({ length: 100 }, (_, index) => `key-${index}`));
