@@ -368,6 +368,16 @@ export function inspectSuite(server: TestServer): void {
     );
   });
 
+  test.concurrent('[C3] [V3] a ConfigMap with values is neither a source nor a companion', async () => {
+    await using world = await World.open(server);
+    const labels = world.ours({ managed: 'values' });
+    const metadata = { namespace: world.full('home'), name: 'options', labels };
+    await world.person.create({ metadata, data: { sky: 'blue' } });
+    const { code, err } = await ask(world, ['status', world.full('home/options')]);
+    expect(code).toBe(2);
+    expect(short(world, err)).toContain('home/options: neither a source nor a companion');
+  });
+
   test.concurrent('[C3] status --watch of a mistyped name exits with 2', async () => {
     await using world = await World.open(server);
     const mistyped = await ask(world, ['status', world.full('home/colours'), '--watch']);

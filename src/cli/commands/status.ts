@@ -83,7 +83,7 @@ async function reportMissing(look: Shown, io: ProcessIo): Promise<void> {
       io.stderr.write(`${matchesNone(key, look)}, so there is nothing to show\n`);
     }
   }
-  const strangers = unknown.filter((key) => view.configMap(key) === undefined);
+  const strangers = unknown.filter((key) => view.configMap(key)?.request === undefined);
   if (strangers.length > 0) {
     const [first = ''] = strangers;
     const what = `${strangers.join(', ')}: neither a source nor a companion`;
