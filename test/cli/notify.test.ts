@@ -65,7 +65,7 @@ test.each([
     'source.changed',
     ['uid', 'version', 'resourceVersion', 'companions', 'previousVersion', 'changedKeys', 'data'],
   ],
-  ['source.deleted', ['uid', 'version', 'contentOmitted']],
+  ['source.deleted', ['uid', 'version']],
   ['companions.failing', ['uid', 'version', 'resourceVersion', 'companions', 'reason', 'data']],
   ['companions.recovered', ['uid', 'version', 'resourceVersion', 'companions', 'data']],
   ['deletes.held', ['uid', 'version', 'resourceVersion', 'companions', 'reason', 'data']],

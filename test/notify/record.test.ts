@@ -173,6 +173,16 @@ describe('what waits', () => {
     ]);
   });
 
+  it('[N2] [N5] a change after a deletion that was never told of has its own keys and earlier version', () => {
+    const receivers = [receiver({ createdOnce: true })];
+    const told = sent(recordOf([seen('1')], receivers));
+    const gone = departed(told, {}, receivers, NOW);
+    const record = recordOf([seen('1'), seen('2', { changedKeys: ['a'] })], receivers, gone);
+    expect(pendingOf(record)).toMatchObject([
+      { type: 'source.changed', previousVersion: '1', changedKeys: ['a'] },
+    ]);
+  });
+
   it('[N5] if one change is unknown, all are', () => {
     const known = sent(recordOf([seen('1')]));
     const record = recordOf([seen('2', { changedKeys: ['b'] }), seen('3')], [receiver()], known);

@@ -65,8 +65,8 @@ function exampleFor({ types, content }: Sink, cluster: string): Message {
 
 /** A source that is deleted has no content any more. */
 function contentOf(type: EventType, asked: Sink['content']): Message['content'] {
-  if (asked !== 'full') return undefined;
-  return type === 'source.deleted' ? 'omitted' : { data: { example: 'this is a test' }, binaryData: {} };
+  if (asked !== 'full' || type === 'source.deleted') return undefined;
+  return { data: { example: 'this is a test' }, binaryData: {} };
 }
 
 /** What a notification of this type says beside what all say. */

@@ -12,10 +12,9 @@ const listOf =
   (isItem: (item: unknown) => boolean, items: string): Check =>
   (value) =>
     Array.isArray(value) && value.every(isItem) ? undefined : `should be a list of ${items}`;
-const isText = (value: unknown): boolean => typeof value === 'string';
+const isText = (value: unknown): boolean => typeof (value ?? '') === 'string';
 const texts = listOf(isText, 'strings');
-const isVariable = (item: unknown): boolean =>
-  isMap(item) && isText(item['name']) && isText(item['value'] ?? '');
+const isVariable = (item: unknown): boolean => isMap(item) && isText(item['name']) && isText(item['value']);
 const mapOfTexts: Check = (value) =>
   isMap(value) && Object.values(value).every((item) => texts(item) === undefined)
     ? undefined

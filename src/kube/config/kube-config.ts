@@ -65,10 +65,10 @@ function readFiles({ kubeconfig, env }: Pick<KubeConfigOptions, 'kubeconfig' | '
   );
 }
 
-/** Not what is no file: the size of a pipe is 0. */
+/** `/dev/null` is. The size of a pipe is 0, too. */
 function isEmptyFile(path: string): boolean {
   const stats = statSync(path);
-  return stats.isFile() && stats.size === 0;
+  return stats.size === 0 && !stats.isFIFO();
 }
 
 function clusterOfContext(file: KubeConfigFile, asked: string | undefined): Cluster {

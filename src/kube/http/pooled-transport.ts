@@ -118,21 +118,26 @@ class PooledTransport implements Transport {
   ): Promise<R> {
     const attempt = (credential: Credential) => this.#attempt(request, credential, send);
     // A plugin that hangs has a time limit of its own. It is to blame then, not the server.
-    const credential = await scope.within(this.#credentials.current());
-    scope.startTimeLimit(this.#timeLimitMs);
+    const whenKnown = async (credential: Promise<Credential>) => {
+      scope.stopTimeLimit();
+      const known = await scope.within(credential);
+      scope.startTimeLimit(this.#timeLimitMs);
+      return known;
+    };
+    const credential = await whenKnown(this.#credentials.current());
     let answer: R;
     try {
       answer = await attempt(credential);
     } catch (error) {
       if (!isTlsFailure(error)) throw error;
       const hasNewAuthority = this.#connections.rereadAuthority();
-      const renewed = await scope.within(this.#credentials.renew(credential));
+      const renewed = await whenKnown(this.#credentials.renew(credential));
       if (!hasNewAuthority && renewed === credential) throw error;
       answer = await attempt(renewed);
     }
     if (answer.statusCode === 401) {
       const refusal = await this.#refusal(answer);
-      const renewed = await scope.within(this.#credentials.renew(credential));
+      const renewed = await whenKnown(this.#credentials.renew(credential));
       if (renewed === credential) throw refusal;
       answer = await attempt(renewed);
     }

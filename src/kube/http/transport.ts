@@ -8,7 +8,7 @@ export interface TransportOptions {
   readonly signal: AbortSignal;
   /**
    * Time limit (ms) for a call's whole answer, or for the head of a stream's; default 30,000. It
-   * begins when there is a credential: a plugin has its own limit.
+   * begins when there is a credential, and again after a renewal: a plugin has its own limit.
    */
   readonly timeLimitMs?: number;
   /**

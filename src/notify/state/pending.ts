@@ -54,6 +54,7 @@ function mergedInto(older: Notification, newer: Notification): Notification {
   if (older.type === 'source.created') {
     return { ...newer, type: older.type, previousVersion: undefined, changedKeys: undefined };
   }
+  if (older.type !== 'source.changed') return newer;
   const keys =
     older.changedKeys && newer.changedKeys && new Set([...older.changedKeys, ...newer.changedKeys]);
   const changedKeys = keys && !areTooMany(keys) ? [...keys].sort() : undefined;

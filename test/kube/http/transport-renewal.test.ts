@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { type Handler, sendJson, startServer } from '../loopback-server.ts';
 import { failureOf, openTransport } from '../open-transport.ts';
 import { temporaryFolder } from '../temporary-files.ts';
@@ -69,6 +71,37 @@ test('a new credential that is refused too is not followed by a third request', 
   folder.write('token', 'second\n');
   expect(await failureOf(transport.call({ method: 'GET', path: '/' }))).toMatchObject({ status: 401 });
   expect(server.requests).toHaveLength(3);
+});
+
+test('[W3] [O5] a plugin that hangs when it is asked again, after a 401, is blamed too', async () => {
+  const state: Guard = { token: 'first' };
+  const server = await startServer(guardedBy(state));
+  const clock = new ManualClock();
+  const folder = temporaryFolder();
+  const credential = {
+    ...{ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' },
+    status: { token: 'first' },
+  };
+  const script = `if mkdir ${folder.path}/asked 2>/dev/null; then echo '${JSON.stringify(credential)}'; else mkdir ${folder.path}/again; exec sleep 10; fi`;
+  const exec = {
+    ...{ apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never' },
+    ...{ command: 'sh', args: ['-c', script] },
+  };
+  const { transport } = openTransport(
+    { server: server.url, user: { name: 'alice', plugin: { name: 'alice', exec } } },
+    { clock },
+  );
+  await transport.call({ method: 'GET', path: '/' });
+  state.token = 'second';
+  // It is asked at most every 5 s.
+  await clock.advance(5_000);
+  const failure = failureOf(transport.call({ method: 'GET', path: '/' }));
+  await waitFor(() => existsSync(`${folder.path}/again`));
+  await clock.advance(60_000);
+  expect(await failure).toMatchObject({
+    code: 'CREDENTIALS',
+    message: 'the credential plugin sh of user alice failed: it did not answer within 60 s',
+  });
 });
 
 test('[W3] [O5] a call waits for a slow plugin, and blames the plugin if it takes too long', async () => {
