@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../clock/clock.ts';
-import { callForObject } from '../kube/api/call-for-object.ts';
+import { callForDeletion, callForObject } from '../kube/api/call-for-object.ts';
 import { readNamespace } from '../kube/api/read-namespace.ts';
 import type { Namespace } from '../kube/api/types.ts';
 import { ifFound } from '../kube/errors.ts';
@@ -40,11 +40,7 @@ export class OwnNamespaces {
 
   /** Sends the command, and remembers a namespace that it creates. */
   async send({ request: sent }: Command): Promise<void> {
-    if (sent.method === 'DELETE') {
-      // The answer may be a Status.
-      await this.#transport.call(sent);
-      return;
-    }
+    if (sent.method === 'DELETE') return callForDeletion(this.#transport, sent);
     const { kind, metadata } = await callForObject<Namespace & { kind: string }>(this.#transport, sent);
     if (sent.method === 'POST' && kind === 'Namespace') this.#created.set(metadata.name, metadata.uid);
   }

@@ -21,6 +21,7 @@ import {
 } from '../mirror/explain/live-reads.ts';
 import { type ObservedConfigMap, observe, usesOf } from '../mirror/observe/observed-config-map.ts';
 import { dependsOnNamespaces } from '../mirror/plan/concerns.ts';
+import { isInScope } from '../mirror/plan/placement.ts';
 import type { ClusterView, MirrorSettings } from '../mirror/plan/view.ts';
 import type { Rendering } from '../mirror/render/rendering.ts';
 import { type Manifests, NO_MANIFESTS } from './manifests.ts';
@@ -188,7 +189,7 @@ export class Inspection {
   }
 
   async #mayExist(name: string): Promise<boolean> {
-    if (this.#settings.bounds.namespaces?.has(name) === false) return true;
+    if (!isInScope(name, this.#settings.bounds)) return true;
     try {
       return (await ifFound(this.#readNamespace(name))) !== undefined;
     } catch (error) {

@@ -9,6 +9,7 @@ import type { ObjectKey } from '../kube/api/object-key.ts';
 import type { ConfigMap, Namespace } from '../kube/api/types.ts';
 import { type ObservedConfigMap, observe } from '../mirror/observe/observed-config-map.ts';
 import { type ObservedNamespace, observeNamespace } from '../mirror/observe/observed-namespace.ts';
+import { isInScope } from '../mirror/plan/placement.ts';
 import type { MirrorSettings } from '../mirror/plan/view.ts';
 import { type Vocabulary, WATCHED } from '../mirror/vocabulary.ts';
 import { applied } from './applied.ts';
@@ -42,10 +43,9 @@ export async function overlaid(manifests: Manifests, deps: OverlayDeps): Promise
     return { configMaps: deps.configMaps, namespaces: deps.namespaces, bodies: new Map() };
   }
   const { vocabulary, bounds } = deps.settings;
-  const isInScope = (namespace: string) => bounds.namespaces?.has(namespace) ?? true;
   const bodies = new Map<ObjectKey, ConfigMap>();
   for (const [key, written] of manifests.configMaps) {
-    if (!isInScope(written.metadata.namespace)) continue;
+    if (!isInScope(written.metadata.namespace, bounds)) continue;
     bodies.set(key, applied(written, await deps.read(key), deps.now));
   }
   const configMaps = new IndexedMap(configMapIndexers(deps.settings));
@@ -56,7 +56,7 @@ export async function overlaid(manifests: Manifests, deps: OverlayDeps): Promise
   }
   const namespaces = new Map<ObjectKey, ObservedNamespace>();
   for (const [name, written] of manifests.namespaces) {
-    if (!isInScope(name)) continue;
+    if (!isInScope(name, bounds)) continue;
     const observed = observeNamespace(
       applied(named(written), await deps.readNamespace(name), deps.now),
       vocabulary,

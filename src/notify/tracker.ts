@@ -147,8 +147,8 @@ export class Tracker {
   }
 
   /**
-   * Undefined if the source is invalid, of which nobody is told. `pass` undefined: nothing is known
-   * of the companions.
+   * Undefined if the source is invalid: nobody hears of that. `pass` undefined: nothing is known of
+   * the companions.
    */
   #observationOf(source: ObservedConfigMap, pass: Reconciled | undefined): Observation | undefined {
     const { key: ref, digest: version, resourceVersion, request, annotations } = source;

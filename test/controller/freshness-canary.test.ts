@@ -122,20 +122,13 @@ test('[O6] a companion that may not be written is no miss: a restart would not h
 test('[O6] a companion that was written and does not appear is a miss, however other sources fare', async () => {
   const { clock, api, canary, show } = scene();
   const other = canaryIn('elsewhere');
-  const about = { source: canary.source, object: undefined, companion: canary.source, durationMs: 1 };
+  const about = { object: undefined, companion: canary.source, durationMs: 1 };
+  const written = { type: 'written', action: 'update', reason: '', heal: undefined, ...about } as const;
   api.beforeWrite = async () => {
     clock.setTimer(1, show);
     clock.setTimer(5, () => {
-      canary.hear({ type: 'written', action: 'update', reason: '', result: 'ok', heal: undefined, ...about });
-      canary.hear({
-        type: 'written',
-        action: 'update',
-        reason: '',
-        result: 'failed',
-        heal: undefined,
-        ...about,
-        source: other,
-      });
+      canary.hear({ ...written, source: canary.source, result: 'ok' });
+      canary.hear({ ...written, source: other, result: 'failed' });
     });
   };
   await clock.advance(5 * INTERVAL_MS);

@@ -3,6 +3,7 @@ import { inNamespace } from '../../inspect/report.ts';
 import { type ObjectKey, objectKey, parseKey } from '../../kube/api/object-key.ts';
 import type { Cluster } from '../../kube/config/cluster.ts';
 import type { ObservedConfigMap } from '../../mirror/observe/observed-config-map.ts';
+import { isInScope } from '../../mirror/plan/placement.ts';
 import { isObjectName } from '../../mirror/request/object-name.ts';
 import { ownCommand, RunError, UsageError } from '../errors.ts';
 import type { RELEASE_FLAGS, SOURCE_FLAGS } from '../flags/command-flags.ts';
@@ -83,7 +84,7 @@ export function inScope({ keys, namespace }: Scope): string {
 export async function requireNamespace({ keys, namespace }: Scope, look: Look): Promise<void> {
   if (keys.length > 0 || namespace === undefined) return;
   if (look.entries.some((entry) => inNamespace(entry, namespace))) return;
-  if (look.view.settings.bounds.namespaces?.has(namespace) === false) {
+  if (!isInScope(namespace, look.view.settings.bounds)) {
     const fix = 'choose one of these with -n, or all of them with -A';
     throw new RunError(`namespace ${namespace} is not among --namespaces: ${fix}`);
   }

@@ -12,3 +12,12 @@ export async function callForObject<T>(transport: Transport, request: ApiRequest
   if (!isKubeObject(object)) throw unexpectedAnswer(transport.server);
   return object as unknown as T;
 }
+
+/**
+ * Sends a deletion. Rejects likewise if the answer is neither the object, which finalizers may keep,
+ * nor a Status.
+ */
+export async function callForDeletion(transport: Transport, request: ApiRequest): Promise<void> {
+  const answer = parseJsonObject(await transport.call(request));
+  if (answer === undefined) throw unexpectedAnswer(transport.server);
+}

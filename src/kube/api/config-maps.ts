@@ -1,7 +1,5 @@
-import { unexpectedAnswer } from '../errors.ts';
-import { parseJsonObject } from '../http/json.ts';
 import type { ApiRequest, Transport } from '../http/transport.ts';
-import { callForObject } from './call-for-object.ts';
+import { callForDeletion, callForObject } from './call-for-object.ts';
 import { type ObjectKey, splitKey } from './object-key.ts';
 import type { ConfigMap, ConfigMapPatch, NewConfigMap, ObjectMeta } from './types.ts';
 
@@ -52,7 +50,7 @@ export function createConfigMapApi(
   const mayBeSent = fence && (() => fence.mayWrite());
   const managed = `?fieldManager=${encodeURIComponent(options.fieldManager)}`;
 
-  const requestTo = (method: ApiRequest['method'], path: string, contentType: string, body: object) => ({
+  const writing = (method: ApiRequest['method'], path: string, contentType: string, body: object) => ({
     method,
     path,
     headers: { accept: METADATA_ONLY, 'content-type': contentType },
@@ -61,8 +59,8 @@ export function createConfigMapApi(
     signal: fence?.term,
   });
 
-  async function write(...request: Parameters<typeof requestTo>): Promise<ObjectMeta> {
-    const { metadata } = await callForObject<ConfigMap>(transport, requestTo(...request));
+  async function metadataAfter(request: ApiRequest): Promise<ObjectMeta> {
+    const { metadata } = await callForObject<ConfigMap>(transport, request);
     return metadata;
   }
 
@@ -71,16 +69,16 @@ export function createConfigMapApi(
 
     create: (body) => {
       const path = collectionOf(body.metadata.namespace) + managed;
-      return write('POST', path, JSON_OBJECT, { apiVersion: 'v1', kind: 'ConfigMap', ...body });
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', ...body };
+      return metadataAfter(writing('POST', path, JSON_OBJECT, object));
     },
 
-    patch: (key, patch) => write('PATCH', pathOf(key) + managed, STRATEGIC_MERGE_PATCH, patch),
+    patch: (key, patch) =>
+      metadataAfter(writing('PATCH', pathOf(key) + managed, STRATEGIC_MERGE_PATCH, patch)),
 
-    delete: async (key, preconditions) => {
+    delete: (key, preconditions) => {
       const options = { preconditions, propagationPolicy: 'Background' };
-      // The answer is the object if it has finalizers, else a Status.
-      const answer = await transport.call(requestTo('DELETE', pathOf(key), JSON_OBJECT, options));
-      if (parseJsonObject(answer) === undefined) throw unexpectedAnswer(transport.server);
+      return callForDeletion(transport, writing('DELETE', pathOf(key), JSON_OBJECT, options));
     },
   };
 }

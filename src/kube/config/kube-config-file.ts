@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/client-node';
 import { load, YAMLException } from 'js-yaml';
 import { KubeConfigError } from '../errors.ts';
-import { malformedField } from './kube-config-types.ts';
+import { isMap, malformedField } from './kube-config-types.ts';
 
 /** A user, with the fields that the client library does not read. Paths are absolute. */
 export interface KubeConfigUser extends User {
@@ -81,7 +81,7 @@ function readText(file: string): string {
 }
 
 /** The parser's own message is not used: it quotes lines around the fault, perhaps a token. */
-function parseYaml(text: string, file: string): Record<string, unknown> {
+function parseYaml(text: string, file: string): Readonly<Record<string, unknown>> {
   let document: unknown;
   try {
     document = load(text);
@@ -90,14 +90,14 @@ function parseYaml(text: string, file: string): Record<string, unknown> {
     const line = error.mark === undefined ? '' : ` (line ${error.mark.line + 1})`;
     throw new KubeConfigError(`kubeconfig ${file} is not valid YAML${line}: ${error.reason}`);
   }
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+  if (!isMap(document)) {
     throw new KubeConfigError(`${file} is not a kubeconfig: it holds no contexts, clusters and users`);
   }
-  return document as Record<string, unknown>;
+  return document;
 }
 
 /** What the document says of the user. */
-function rawUser({ users }: Record<string, unknown>, name: string): Partial<KubeConfigUser> {
+function rawUser({ users }: Readonly<Record<string, unknown>>, name: string): Partial<KubeConfigUser> {
   if (!Array.isArray(users)) return {};
   const entries = users as readonly ({ name?: unknown; user?: object } | null)[];
   return entries.find((entry) => entry?.name === name)?.user ?? {};

@@ -1,7 +1,7 @@
 /** Says what a value should be if it is something else. */
 type Check = (value: unknown) => string | undefined;
 
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const text: Check = (value) =>

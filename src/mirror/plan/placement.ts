@@ -38,9 +38,14 @@ const UNREAD: Placement = {
   reason: 'the controller may not read the Namespace, so the selector cannot be matched',
 };
 
-/** Whether a source is not ours to watch (SPEC P2). */
+/** Whether `--namespaces` lets us look at a namespace (SPEC P2). */
+export function isInScope(namespace: string, { namespaces }: Pick<Bounds, 'namespaces'>): boolean {
+  return namespaces?.has(namespace) ?? true;
+}
+
+/** Whether a source is not ours to watch. */
 export function isOutOfScope(source: ObjectKey, { settings: { bounds } }: ClusterView): boolean {
-  return bounds.namespaces !== undefined && !bounds.namespaces.has(splitKey(source).namespace);
+  return !isInScope(splitKey(source).namespace, bounds);
 }
 
 /** What decides where a companion may be. */
@@ -114,9 +119,7 @@ export function permissionIn(name: string, from: string, view: Lookup): Permissi
 /** Why the administrator's bounds exclude a namespace; undefined if they do not. */
 export function boundsRefusal(namespace: string, from: string, bounds: Bounds): string | undefined {
   if (namespace === from) return undefined;
-  if (bounds.namespaces !== undefined && !bounds.namespaces.has(namespace)) {
-    return 'the namespace is not among --namespaces';
-  }
+  if (!isInScope(namespace, bounds)) return 'the namespace is not among --namespaces';
   if (!matchesPatterns(bounds.allow, namespace))
     return 'the namespace is not among --allow-target-namespaces';
   if (matchesPatterns(bounds.deny, namespace)) return 'the namespace is among --deny-target-namespaces';

@@ -1,29 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import type { User } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { AuthPlugin } from '../../../src/kube/config/auth-plugin.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { plugin } from '../exec-plugin.ts';
 import { failureOf } from '../open-transport.ts';
-import { temporaryFolder } from '../temporary-files.ts';
-
-/** An exec plugin that counts its runs and then executes `script`, in which `run` is the count. */
-function plugin(script: string): { user: User; runs(): number } {
-  const folder = temporaryFolder();
-  const log = `${folder.path}/runs`;
-  const file = folder.write(
-    'plugin.cjs',
-    `const fs = require('node:fs');
-     fs.appendFileSync(${JSON.stringify(log)}, 'x');
-     const run = fs.readFileSync(${JSON.stringify(log)}).length;
-     const give = (status) => console.log(JSON.stringify({ kind: 'ExecCredential', status }));
-     ${script}`,
-  );
-  return {
-    user: { name: 'alice', exec: { command: process.execPath, args: [file] } },
-    runs: () => (existsSync(log) ? readFileSync(log, 'utf8').length : 0),
-  };
-}
 
 test('a plugin runs once for many requests, and not again while its credential is good', async () => {
   const { user, runs } = plugin('give({ token: "token-" + run });');

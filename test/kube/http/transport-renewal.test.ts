@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import process from 'node:process';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { plugin } from '../exec-plugin.ts';
 import { type Handler, sendJson, startServer } from '../loopback-server.ts';
 import { failureOf, openTransport } from '../open-transport.ts';
 import { temporaryFolder } from '../temporary-files.ts';
@@ -77,18 +78,9 @@ test('[W3] [O5] a plugin that hangs when it is asked again, after a 401, is blam
   const state: Guard = { token: 'first' };
   const server = await startServer(guardedBy(state));
   const clock = new ManualClock();
-  const folder = temporaryFolder();
-  const credential = {
-    ...{ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' },
-    status: { token: 'first' },
-  };
-  const script = `if mkdir ${folder.path}/asked 2>/dev/null; then echo '${JSON.stringify(credential)}'; else mkdir ${folder.path}/again; exec sleep 10; fi`;
-  const exec = {
-    ...{ apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never' },
-    ...{ command: 'sh', args: ['-c', script] },
-  };
+  const { user, runs } = plugin('if (run === 1) give({ token: "first" }); else setTimeout(() => 0, 10_000);');
   const { transport } = openTransport(
-    { server: server.url, user: { name: 'alice', plugin: { name: 'alice', exec } } },
+    { server: server.url, user: { name: 'alice', plugin: user } },
     { clock },
   );
   await transport.call({ method: 'GET', path: '/' });
@@ -96,11 +88,11 @@ test('[W3] [O5] a plugin that hangs when it is asked again, after a 401, is blam
   // It is asked at most every 5 s.
   await clock.advance(5_000);
   const failure = failureOf(transport.call({ method: 'GET', path: '/' }));
-  await waitFor(() => existsSync(`${folder.path}/again`));
+  await waitFor(() => runs() === 2);
   await clock.advance(60_000);
   expect(await failure).toMatchObject({
     code: 'CREDENTIALS',
-    message: 'the credential plugin sh of user alice failed: it did not answer within 60 s',
+    message: `the credential plugin ${process.execPath} of user alice failed: it did not answer within 60 s`,
   });
 });
 
